@@ -1,0 +1,130 @@
+"""Syntax trees: ``Parsed`` is a snapshot with its tree-sitter tree.
+
+Broken input is the normal case: parsing never fails, a tree may hold ``ERROR`` and ``MISSING`` nodes, and every
+reader of a tree has to live with them. Offsets in a tree are bytes of the snapshot.
+
+This is the only module that loads grammars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+import tree_sitter
+import tree_sitter_c
+import tree_sitter_cpp
+from tree_sitter import Node, Tree
+
+from kernwright.text import Snapshot, Span
+
+
+class Language(Enum):
+    """A source language; the value names its folder under ``rules/`` and its name in JSON."""
+
+    C = "c"
+    CPP = "cpp"
+
+
+_EXTENSIONS = {
+    ".c": Language.C,
+    ".h": Language.C,
+    ".cc": Language.CPP,
+    ".cpp": Language.CPP,
+    ".cxx": Language.CPP,
+    ".c++": Language.CPP,
+    ".hh": Language.CPP,
+    ".hpp": Language.CPP,
+    ".hxx": Language.CPP,
+    ".h++": Language.CPP,
+    ".inl": Language.CPP,
+    ".ipp": Language.CPP,
+    ".tpp": Language.CPP,
+    ".C": Language.CPP,
+    ".H": Language.CPP,
+}
+SOURCE_SUFFIXES = frozenset(_EXTENSIONS)
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A snapshot and its syntax tree."""
+
+    snapshot: Snapshot
+    language: Language
+    tree: Tree
+
+    @property
+    def root(self) -> Node:
+        return self.tree.root_node
+
+    def text(self, node: Node) -> str:
+        return self.snapshot.data[node.start_byte : node.end_byte].decode("utf-8", errors="replace")
+
+    def bytes_of(self, node: Node) -> bytes:
+        return self.snapshot.data[node.start_byte : node.end_byte]
+
+
+def language_of(path: Path, data: bytes = b"") -> Language | None:
+    """The language by file extension; a ``.h`` file that has C++'s own words in it is C++."""
+    language = _EXTENSIONS.get(path.suffix) or _EXTENSIONS.get(path.suffix.lower())
+    if path.suffix == ".h" and any(
+        word in data for word in (b"template", b"namespace ", b"class ", b"std::", b"constexpr ", b"public:")
+    ):
+        return Language.CPP
+    return language
+
+
+@cache
+def grammar(language: Language) -> tree_sitter.Language:
+    match language:
+        case Language.C:
+            return tree_sitter.Language(tree_sitter_c.language())
+        case Language.CPP:
+            return tree_sitter.Language(tree_sitter_cpp.language())
+
+
+@cache
+def _parser(language: Language) -> tree_sitter.Parser:
+    return tree_sitter.Parser(grammar(language))
+
+
+def parse(snapshot: Snapshot, language: Language | None = None) -> Parsed:
+    """Parse a snapshot. The language is told by the file's extension unless given; unknown extensions are C."""
+    chosen = language or language_of(snapshot.path, snapshot.data) or Language.C
+    return Parsed(snapshot, chosen, _parser(chosen).parse(snapshot.data))
+
+
+def span_of(node: Node) -> Span:
+    return Span(node.start_byte, node.end_byte)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it, parents first, in source order."""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        yield here
+        stack.extend(reversed(here.children))
+
+
+def find_all(node: Node, *kinds: str) -> Iterator[Node]:
+    """Every node of the given kinds at or below ``node``, in source order."""
+    return (here for here in walk(node) if here.type in kinds)
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    above = node.parent
+    while above is not None:
+        yield above
+        above = above.parent
+
+
+def unparenthesised(node: Node) -> Node:
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        inner = node.named_children[0]
+        node = inner
+    return node
