@@ -188,7 +188,11 @@ def read_snapshot(path: Path) -> Snapshot:
 
 def checked_snapshot(path: Path, data: bytes) -> Snapshot:
     """Take bytes as source, or say in one line why they are none."""
-    for mark, name in ((codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16")):
+    for mark, name in (
+        (codecs.BOM_UTF32_LE, "UTF-32"),
+        (codecs.BOM_UTF16_LE, "UTF-16"),
+        (codecs.BOM_UTF16_BE, "UTF-16"),
+    ):
         if data.startswith(mark):
             raise UnreadableSource(f"{path}:1:1: the file is {name}; save it as UTF-8")
     zero = data.find(b"\0")

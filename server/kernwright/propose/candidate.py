@@ -1,0 +1,37 @@
+"""``Candidate``: a rewrite of one kernel that nobody has checked yet, and ``Proposer``: whatever makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from kernwright.kernel import Kernel
+from kernwright.syntax import Parsed
+from kernwright.text import Edit
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Edits to the file of a kernel, with a title for people.
+
+    ``source`` is ``rule``, ``search`` or ``model``; ``transform`` and ``parameters`` say how it was made and together
+    with ``symptom`` are the identity of the experience it becomes. ``assumes`` are promises beyond the contract
+    that the maker knows it needs (``no-overlap``, ``reassociation``).
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    source: str
+    rule: str | None = None
+    transform: str | None = None
+    parameters: tuple[tuple[str, str], ...] = ()
+    symptom: str = ""
+    assumes: tuple[str, ...] = ()
+    uses: tuple[str, ...] = field(default=())
+    """Ids of experiences that the maker drew on."""
+
+
+class Proposer(Protocol):
+    """Makes candidates for a kernel of a parsed file, most promising first; pure."""
+
+    def propose(self, parsed: Parsed, kernel: Kernel) -> list[Candidate]: ...

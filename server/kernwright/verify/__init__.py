@@ -1,0 +1,2 @@
+"""Is a rewrite right, safe, honest and faster? A cascade, cheapest first; a failure is a ``Verdict``, never an
+exception."""
