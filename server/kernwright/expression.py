@@ -2,13 +2,13 @@
 
 The language is that of ``[args]`` dimensions (``+ - * / % ( )``, ``min``, ``max``, ``abs``) and, for ``where``,
 comparisons joined by ``and``, ``or``, ``not``. Division and remainder truncate towards zero, as in C. Nothing is
-ever handed to ``eval``.
+ever handed to ``eval``, and neither length nor nesting of a text can exhaust the stack.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,12 @@ Tree = tuple[Any, ...]
 """A node: an operator's name and its operands, or ``("number", 3)`` and ``("name", "n")``."""
 
 
+MAX_LENGTH = 400
+MAX_NESTING = 40
+
+
 class BadExpression(ValueError):
-    """``position`` is the byte at which the text stopped making sense."""
+    """``position`` is the character at which the text stopped making sense."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
@@ -40,6 +44,12 @@ class Expression:
     def holds(self, values: Mapping[str, Number]) -> bool:
         return bool(_evaluate(self.tree, values))
 
+    def bind(self, constants: Mapping[str, Number]) -> Expression:
+        """The same text with some names fixed (``#define N 64``, a template argument): they are read no longer."""
+        if not self.names & constants.keys():
+            return self
+        return Expression(self.text, _bind(self.tree, constants), self.names - constants.keys())
+
     def __str__(self) -> str:
         return self.text
 
@@ -53,6 +63,8 @@ _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 
 def parse_expression(text: str) -> Expression:
     """Parse; ``BadExpression`` says what was expected and where."""
+    if len(text) > MAX_LENGTH:
+        raise BadExpression(f"an expression may have {MAX_LENGTH} characters, this one has {len(text)}", MAX_LENGTH)
     reader = _Reader(text)
     tree = reader.disjunction()
     if reader.kind != "end":
@@ -68,6 +80,7 @@ class _Reader:
         self.kind = "end"
         self.word = ""
         self.start = 0
+        self.nesting = 0
         self.advance()
 
     def advance(self) -> None:
@@ -109,7 +122,7 @@ class _Reader:
 
     def negation(self) -> Tree:
         if self.take("not", "!"):
-            return ("not", self.negation())
+            return ("not", self.deeper(self.negation))
         return self.comparison()
 
     def comparison(self) -> Tree:
@@ -138,9 +151,9 @@ class _Reader:
 
     def unary(self) -> Tree:
         if self.take("-"):
-            return ("neg", self.unary())
+            return ("neg", self.deeper(self.unary))
         if self.take("+"):
-            return self.unary()
+            return self.deeper(self.unary)
         return self.atom()
 
     def atom(self) -> Tree:
@@ -149,29 +162,46 @@ class _Reader:
             self.advance()
             return ("number", float(word) if any(c in word for c in ".eE") else int(word))
         if self.take("("):
-            inner = self.disjunction()
+            inner = self.deeper(self.disjunction)
             self.need(")")
             return inner
         if self.kind == "name":
-            name = self.word
+            name, start = self.word, self.start
             self.advance()
-            if self.kind == "op" and self.word == "(":
-                return self.call(name)
+            if self.take("("):
+                return self.call(name, start)
             self.names.add(name)
             return ("name", name)
         raise BadExpression(f"expected a number, a name or '(' but found '{self.word}'", self.start)
 
-    def call(self, name: str) -> Tree:
+    def call(self, name: str, start: int) -> Tree:
         if name not in ("min", "max", "abs"):
-            raise BadExpression(f"'{name}' is no function here; min, max and abs are", self.start)
-        self.need("(")
-        arguments = [self.sum()]
+            raise BadExpression(f"'{name}' is no function here; min, max and abs are", start)
+        arguments = [self.deeper(self.sum)]
         while self.take(","):
-            arguments.append(self.sum())
+            arguments.append(self.deeper(self.sum))
         self.need(")")
         if name == "abs" and len(arguments) != 1:
-            raise BadExpression("abs takes one argument", self.start)
+            raise BadExpression("abs takes one argument", start)
         return (name, *arguments)
+
+    def deeper(self, production: Callable[[], Tree]) -> Tree:
+        self.nesting += 1
+        if self.nesting > MAX_NESTING:
+            raise BadExpression(f"nested more than {MAX_NESTING} levels deep", self.start)
+        tree = production()
+        self.nesting -= 1
+        return tree
+
+
+def _bind(tree: Tree, constants: Mapping[str, Number]) -> Tree:
+    match tree[0]:
+        case "number":
+            return tree
+        case "name":
+            return ("number", constants[tree[1]]) if tree[1] in constants else tree
+        case _:
+            return (tree[0], *(_bind(part, constants) for part in tree[1:]))
 
 
 def _evaluate(tree: Tree, values: Mapping[str, Number]) -> Number:

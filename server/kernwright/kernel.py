@@ -16,7 +16,8 @@ from kernwright.syntax import Language, Parsed, ancestors, find_all, span_of
 from kernwright.text import Span
 
 _DTYPE_OF = {
-    "float": "f32", "double": "f64", "_Float16": "f16", "__fp16": "f16", "__bf16": "bf16", "_Float32": "f32", "_Float64": "f64",
+    "float": "f32", "double": "f64", "_Float16": "f16", "__fp16": "f16", "__bf16": "bf16",
+    "_Float32": "f32", "_Float64": "f64",
     "bool": "bool", "_Bool": "bool", "char": "i8", "signed char": "i8", "unsigned char": "u8",
     "short": "i16", "unsigned short": "u16", "int": "i32", "signed": "i32", "unsigned": "u32", "unsigned int": "u32",
     "long": "i64", "unsigned long": "u64", "long long": "i64", "unsigned long long": "u64",
@@ -316,7 +317,7 @@ _NEUTRAL = ("attribute_declaration", "attribute_specifier", "preproc_call")
 
 
 def _contract_comment(parsed: Parsed, node: Node) -> Span | None:
-    """The ``/* kernwright`` comment directly above: nothing but comments, attributes and blank lines may lie between."""
+    """The ``/* kernwright`` comment directly above; only comments, attributes and blank lines may lie between."""
     above = node.prev_sibling
     while above is not None and (above.type in _NEUTRAL or above.type == "comment"):
         if above.type == "comment" and is_contract_comment(parsed.bytes_of(above)):

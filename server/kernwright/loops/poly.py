@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 Monomial = tuple[str, ...]
 
@@ -19,8 +20,9 @@ class Poly:
 
     @staticmethod
     def of(terms: Mapping[Monomial, int] | Iterable[tuple[Monomial, int]]) -> Poly:
+        pairs = cast("Iterable[tuple[Monomial, int]]", terms.items() if isinstance(terms, Mapping) else terms)
         summed: dict[Monomial, int] = {}
-        for monomial, factor in terms.items() if isinstance(terms, Mapping) else terms:
+        for monomial, factor in pairs:
             key = tuple(sorted(monomial))
             summed[key] = summed.get(key, 0) + factor
         return Poly(tuple(sorted((m, c) for m, c in summed.items() if c)))
