@@ -1,0 +1,60 @@
+"""The nouns of memory: ``Event``, what happened once, and the words that may stand in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any
+
+
+class EventKind(Enum):
+    RETRIEVED = "retrieved"
+    ADOPTED = "adopted"
+    STAGE = "stage"
+    OFFERED = "offered"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    PROMOTED = "promoted"
+    DEMOTED = "demoted"
+    RULE_EDITED = "rule-edited"
+    COST = "cost"
+
+
+class Reason(Enum):
+    """Why a user rejected an offer."""
+
+    WRONG = "wrong"
+    NOT_WORTH_IT = "not-worth-it"
+    NOT_NOW = "not-now"
+    OTHER = "other"
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the log. ``data`` is JSON; what it holds depends on ``kind``:
+
+    ``offered`` the whole offer (``offer_json``); ``accepted`` the same, with the path written; ``rejected`` the
+    ``reason``; ``stage`` ``phase`` (``repair`` or ``optimise``), ``retrieved``, ``adopted``, ``succeeded``,
+    ``reward``; ``promoted`` and ``demoted`` the ``rule``, its ``path`` and ``why``.
+    """
+
+    kind: EventKind
+    kernel: str = ""
+    """The kernel's fingerprint."""
+    target: str = ""
+    compiler: str = ""
+    experience: str = ""
+    """The identity of the experience that this is about, if any."""
+    offer: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    versions: str = ""
+    time: datetime = field(default_factory=now)
+    workspace: str = ""
+    id: int = 0
+    """Given by the log when it is appended; ids grow with time."""

@@ -1,0 +1,327 @@
+"""``Settings``: one frozen, validated object, read once and passed down.
+
+Layers, the later winning: defaults, the user's ``kernwright.toml`` in the configuration folder, the nearest
+``kernwright.toml`` at or above the workspace, ``KERNWRIGHT_*`` in the environment, the file of ``--settings``, flags.
+A value that is not valid is said in one line with its place, and the layer below decides instead.
+
+This is the only module that reads the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Table = dict[str, Any]
+Key = tuple[str, ...]
+
+FILE_NAME = "kernwright.toml"
+ENVIRONMENT_PREFIX = "KERNWRIGHT_"
+_USERS_ALONE = frozenset({("allowed_compilers",), ("cache",), ("data",)})
+"""Settings that a workspace may not make: they name programs to run and folders to write to."""
+
+
+class MemorySettings(BaseModel):
+    """The constants of memory: how utility moves, and what stays resident."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    learning_rate: float = Field(default=0.2, gt=0, le=1, description="How far one outcome moves a utility (alpha).")
+    failure_reward: float = Field(default=-0.1, ge=-1, le=0, description="Reward of what was used without success.")
+    acceptance_reward: float = Field(default=1.0, ge=0, le=1, description="Reward of an accepted offer.")
+    rejection_reward: float = Field(
+        default=-0.5, ge=-1, le=0, description="Reward of an offer rejected as wrong or not worth it."
+    )
+    retrieved: int = Field(default=5, ge=0, le=50, description="Experiences retrieved for one stage.")
+    similarity_weight: float = Field(default=0.5, ge=0, le=1, description="Weight of similarity against utility.")
+    score_clip: float = Field(default=3.0, gt=0, description="Where standardised scores are clipped.")
+    exploration: float = Field(
+        default=0.1, ge=0, le=1, description="Chance that a place goes to a less used experience."
+    )
+    kernels_to_promote: int = Field(default=3, ge=1, description="Different kernels that must adopt before promotion.")
+    resident_rules: int = Field(default=24, ge=0, description="Learned rules that stay resident.")
+    resident_tokens: int = Field(
+        default=2000, ge=0, description="Tokens of text that resident rules may cost a model."
+    )
+    half_life: float = Field(default=20.0, gt=0, description="Tasks without adoption that halve a rule's priority.")
+
+
+class Settings(BaseModel):
+    """Everything that a user can set. Folders are absolute; times are seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    target: str = Field(
+        default="host", pattern=r"^[A-Za-z0-9_.+-]+$", description="What kernels are compiled and timed for."
+    )
+    compiler: str = Field(
+        default="", description="Compiler for files without a compile command, such as clang; empty: cc."
+    )
+    default_flags: tuple[str, ...] = Field(
+        default=("-O3", "-march=native"), description="Flags for files without a compile command."
+    )
+    allowed_compilers: tuple[Path, ...] = Field(
+        default=(), description="Compilers off the PATH that a database may name."
+    )
+    jobs: int = Field(default=2, ge=1, le=256, description="Files that are analysed at once.")
+    rounds: int = Field(default=30, ge=1, le=10_000, description="Candidates that one search verifies at most.")
+    bound_margin: float = Field(
+        default=0.15, ge=0, le=10, description="How near to its bound, relatively, a kernel needs no search."
+    )
+    check_seconds: float = Field(default=20.0, gt=0, description="Time to compare one candidate with the original.")
+    build_seconds: float = Field(default=60.0, gt=0, description="Time that one compilation may take.")
+    run_seconds: float = Field(default=30.0, gt=0, description="Time that one sandboxed run may take.")
+    use_cache: bool = Field(default=True, description="Whether builds and runs are looked up and stored.")
+    cache: Path = Field(
+        default=Path(), description="Folder of cached builds and runs; the user's cache folder if empty."
+    )
+    cache_bytes: int = Field(default=1 << 30, ge=0, description="Bytes that the cache may take.")
+    data: Path = Field(
+        default=Path(), description="Folder of offers, decisions and events; the user's data folder if empty."
+    )
+    rules: dict[str, bool] = Field(default_factory=dict, description="Rules switched on (true) or off by name.")
+    ignore: tuple[str, ...] = Field(
+        default=(), description="Patterns of paths that check leaves out, such as third_party/*."
+    )
+    memory: MemorySettings = Field(default=MemorySettings(), description="The constants of memory.")
+    debug: tuple[str, ...] = Field(default=(), description="Stages that print what they were given and gave.")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Settings, the lines to say about what was not valid in them, and where they came from.
+
+    ``workspace`` is the folder of the nearest ``kernwright.toml``, else of the nearest version control, else the
+    start folder.
+    """
+
+    settings: Settings
+    problems: tuple[str, ...]
+    workspace: Path
+    user_rules: Path
+
+
+class BadSettings(Exception):
+    """A file named by ``--settings`` that cannot be used. ``str()`` is one line."""
+
+
+@dataclass
+class _Layer:
+    """One source of settings. ``place`` names a key for people: ``/x/kernwright.toml:3: rounds``."""
+
+    name: str
+    table: Table
+    text: str = ""
+
+    def place(self, key: Key) -> str:
+        dotted = ".".join(key)
+        line = _line_of(self.text, key)
+        return f"{self.name}:{line}: {dotted}" if line else f"{self.name}: {dotted}"
+
+
+def load_settings(
+    start: Path,
+    *,
+    flags: Mapping[str, Any] | None = None,
+    settings_file: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Loaded:
+    """Read all layers for work that starts in the folder ``start``. ``BadSettings`` only for ``settings_file``."""
+    import platformdirs
+
+    environ = os.environ if environment is None else environment
+    problems: list[str] = []
+    user_folder = platformdirs.user_config_path("kernwright")
+    workspace = workspace_of(start)
+    layers = [_file_layer(user_folder / FILE_NAME, problems)]
+    if (workspace / FILE_NAME) != (user_folder / FILE_NAME):
+        layers.append(_users_alone(_file_layer(workspace / FILE_NAME, problems), problems))
+    layers.append(_environment_layer(environ, problems))
+    if settings_file is not None:
+        layers.append(_named_layer(settings_file))
+    layers.append(_Layer("command line", {key: value for key, value in (flags or {}).items() if value is not None}))
+    settings = _validated(layers, problems, None if settings_file is None else layers[-2])
+    defaults: Table = {}
+    if settings.cache == Path():
+        defaults["cache"] = platformdirs.user_cache_path("kernwright")
+    if settings.data == Path():
+        defaults["data"] = platformdirs.user_data_path("kernwright")
+    if settings.debug == () and (words := environ.get("KERNWRIGHT_DEBUG")):
+        defaults["debug"] = tuple(word.strip() for word in words.split(",") if word.strip())
+    return Loaded(settings.model_copy(update=defaults), tuple(problems), workspace, user_folder / "rules")
+
+
+def workspace_of(start: Path) -> Path:
+    """The folder that offers, decisions and learned rules belong to."""
+    folder = start.resolve()
+    if not folder.is_dir():
+        folder = folder.parent
+    for marker in (FILE_NAME, ".git", ".hg", ".kernwright"):
+        for above in (folder, *folder.parents):
+            if (above / marker).exists():
+                return above
+    return folder
+
+
+def _file_layer(path: Path, problems: list[str]) -> _Layer:
+    try:
+        text = path.read_text(encoding="utf-8")
+        table: object = tomllib.loads(text).get("settings", {})
+    except FileNotFoundError:
+        return _Layer(str(path), {})
+    except OSError as error:
+        problems.append(f"{path}: {error.strerror}; its settings are left aside")
+    except UnicodeDecodeError:
+        problems.append(f"{path}: is not UTF-8; its settings are left aside")
+    except tomllib.TOMLDecodeError as error:
+        problems.append(f"{path}: {error}; its settings are left aside")
+    else:
+        if isinstance(table, dict):
+            return _Layer(str(path), _as_table(table), text)  # pyright: ignore[reportUnknownArgumentType]
+        problems.append(f"{path}:{_line_of(text, ('settings',)) or 1}: [settings] must be a table")
+    return _Layer(str(path), {})
+
+
+def _named_layer(path: Path) -> _Layer:
+    problems: list[str] = []
+    if not path.is_file():
+        raise BadSettings(f"{path}: no such file; name a TOML file with a [settings] table")
+    layer = _file_layer(path, problems)
+    if problems:
+        raise BadSettings(problems[0].removesuffix("; its settings are left aside"))
+    return layer
+
+
+def _users_alone(layer: _Layer, problems: list[str]) -> _Layer:
+    for key in _USERS_ALONE:
+        if key[0] in layer.table:
+            problems.append(f"{layer.place(key)}: only the user's own settings may say this; left aside")
+            del layer.table[key[0]]
+    return layer
+
+
+def _environment_layer(environ: Mapping[str, str], problems: list[str]) -> _Layer:
+    known = {ENVIRONMENT_PREFIX + "_".join(key).upper(): key for key in setting_keys()}
+    table: Table = {}
+    for name, value in sorted(environ.items()):
+        if not name.startswith(ENVIRONMENT_PREFIX) or name == "KERNWRIGHT_DEBUG":
+            continue
+        key = known.get(name)
+        if key is None:
+            close = get_close_matches(name, known, 1)
+            problems.append(f"{name}: no such setting" + (f"; do you mean {close[0]}?" if close else ""))
+            continue
+        inner = table
+        for part in key[:-1]:
+            inner = inner.setdefault(part, {})
+        inner[key[-1]] = _environment_value(key, value)
+    return _Layer("environment", table)
+
+
+def _environment_value(key: Key, value: str) -> object:
+    """A list may be written as TOML or as words; everything else is handed to validation as it is."""
+    if key in _LISTS:
+        try:
+            return tomllib.loads(f"v = {value}")["v"]
+        except tomllib.TOMLDecodeError:
+            return value.split()
+    if key == ("rules",):
+        return {name.lstrip("-"): not name.startswith("-") for name in value.replace(",", " ").split()}
+    return value
+
+
+_LISTS = {("default_flags",), ("allowed_compilers",), ("ignore",)}
+
+
+def setting_keys() -> Iterator[Key]:
+    """Every setting by its path, such as ``("memory", "half_life")``."""
+    for name, field in Settings.model_fields.items():
+        if field.annotation is MemorySettings:
+            yield from ((name, inner) for inner in MemorySettings.model_fields)
+        else:
+            yield (name,)
+
+
+def _validated(layers: list[_Layer], problems: list[str], strict: _Layer | None) -> Settings:
+    """Merge and validate. Each value at fault is taken out of the layer that gave it, until the rest is valid."""
+    while True:
+        merged: Table = {}
+        for layer in layers:
+            _merge(merged, layer.table)
+        try:
+            return Settings.model_validate(merged)
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = tuple(str(part) for part in first["loc"])
+            layer, key = _culprit(layers, key)
+            line = f"{layer.place(key)}: {_complaint(first['type'], first['msg'], key)}"
+            if layer is strict or layer.name == "command line":
+                raise BadSettings(line) from None
+            problems.append(f"{line}; left aside")
+            _remove(layer.table, key)
+
+
+def _complaint(kind: str, message: str, key: Key) -> str:
+    if kind == "extra_forbidden":
+        *above, name = key
+        close = get_close_matches(name, MemorySettings.model_fields if above else Settings.model_fields, 1)
+        return "no such setting" + (f"; do you mean {close[0]}?" if close else "")
+    return message[:1].lower() + message[1:]
+
+
+def _culprit(layers: list[_Layer], key: Key) -> tuple[_Layer, Key]:
+    """The topmost layer that gives ``key`` or the longest prefix of it that any layer gives."""
+    for length in range(len(key), 0, -1):
+        for layer in reversed(layers):
+            if _has(layer.table, key[:length]):
+                return layer, key[:length]
+    raise AssertionError(f"no layer gives {key}")
+
+
+def _has(table: object, key: Key) -> bool:
+    for part in key:
+        if not isinstance(table, dict) or part not in table:
+            return False
+        table = table[part]  # pyright: ignore[reportUnknownVariableType]
+    return True
+
+
+def _remove(table: Table, key: Key) -> None:
+    for part in key[:-1]:
+        table = table[part]
+    del table[key[-1]]
+
+
+def _merge(into: Table, table: Table) -> None:
+    for name, value in table.items():
+        if isinstance(value, dict) and isinstance(into.get(name), dict):
+            _merge(into[name], value)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            into[name] = dict(value) if isinstance(value, dict) else value  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _as_table(table: dict[object, object]) -> Table:
+    return {str(name): _as_table(value) if isinstance(value, dict) else value for name, value in table.items()}  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _line_of(text: str, key: Key) -> int:
+    """The line, from 1, on which a key of ``[settings]`` is given; 0 when it is not found."""
+    table = re.compile(r"\s*\[([^\[\]]+)\]")
+    entry = re.compile(rf"\s*(?:[\w.\"-]+\.)?\"?{re.escape(key[-1])}\"?\s*=")
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := table.match(line):
+            inside = found.group(1).strip().split(".")[0] == "settings"
+            if found.group(1).strip().split(".")[-1] == key[-1]:
+                return number
+        elif inside and entry.match(line):
+            return number
+    return 0
