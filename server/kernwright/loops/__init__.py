@@ -4,3 +4,9 @@
 is None or absent, never guessed), and is advice: it says what to propose and what to report, while whether a
 rewrite is right is decided by verification alone.
 """
+
+from kernwright.loops.analyse import analyse
+from kernwright.loops.model import Access, Dependence, DependenceKind, Loop, Nest, Reduction, Statement
+from kernwright.loops.poly import Poly
+
+__all__ = ["Access", "Dependence", "DependenceKind", "Loop", "Nest", "Poly", "Reduction", "Statement", "analyse"]

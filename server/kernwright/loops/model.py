@@ -92,7 +92,9 @@ class Access:
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement that is no loop, block or ``if`` itself: an expression, a declaration, a jump.
+    """One statement that is no loop, block or ``if`` itself: an expression, a declaration, a jump; and the condition
+    of an ``if`` or ``switch``, as a statement of its own before what it guards. The header of a loop is one too where it
+    reads memory: the initial value outside the loop, the condition inside.
 
     ``guards`` are the conditions of the ``if``s between the innermost loop and the statement. ``reads`` and
     ``writes`` name scalars, not arrays.
@@ -178,6 +180,9 @@ class Nest:
     dtypes: dict[str, str] = field(default_factory=dict[str, str])
     """The same as contract dtypes; for arrays and pointers the element's."""
 
+    dims: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Declared dimensions of parameters and locals as written; an empty text for a pointer."""
+
     def children(self, loop: Loop) -> list[Loop]:
         return [other for other in self.loops if other.parent == loop.index]
 
@@ -206,6 +211,24 @@ class Nest:
     def carried_by(self, loop: Loop) -> list[Dependence]:
         """Dependences that this loop carries, overlap of different pointers left aside."""
         return [d for d in self.dependences if d.carrier == loop.index and not d.alias]
+
+    def carried_scalars(self, loop: Loop) -> frozenset[str]:
+        """Scalars that take a value from one turn of the loop to the next: accumulators, wrap-around variables."""
+        from kernwright.loops.scalars import carried_scalars
+
+        return carried_scalars(self, loop)
+
+    def private_scalars(self, loop: Loop) -> frozenset[str]:
+        """Scalars that each turn writes before it reads them."""
+        from kernwright.loops.scalars import private_scalars
+
+        return private_scalars(self, loop)
+
+    def read_after(self, loop: Loop, name: str) -> bool:
+        """Whether anything after the loop (or, for an inner loop, anything around it) reads the scalar."""
+        from kernwright.loops.scalars import read_after
+
+        return read_after(self, loop, name)
 
     def may_alias(self, loop: Loop) -> list[tuple[str, str]]:
         """Pairs of different pointers in the loop of which one is written, neither is ``restrict``, and C's typing
