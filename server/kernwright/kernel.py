@@ -34,6 +34,7 @@ C_TYPE_OF = {
 _QUALIFIERS = re.compile(
     r"\b(const|volatile|register|static|inline|extern|constexpr|mutable|struct|enum|union|restrict|__restrict__|__restrict)\b"
 )
+_RESTRICT = re.compile(r"\b(restrict|__restrict|__restrict__)\b")
 _CONTAINER = re.compile(r"^(?:std::)?(vector|span|array)\s*<\s*(.+?)\s*(?:,\s*([^<>,]+))?\s*>$")
 
 
@@ -255,7 +256,7 @@ def _read_parameter(parsed: Parsed, node: Node) -> Parameter | None:
     declarator = node.child_by_field_name("declarator")
     if declarator is None and type_text == "void":
         return None
-    name, pointers, reference, restrict = "", 0, False, False
+    name, pointers, reference = "", 0, False
     dims: list[str] = []
     const = any(
         child.type == "type_qualifier" and parsed.text(child) in ("const", "constexpr") for child in node.children
@@ -264,15 +265,9 @@ def _read_parameter(parsed: Parsed, node: Node) -> Parameter | None:
         match here.type:
             case "pointer_declarator" | "abstract_pointer_declarator":
                 pointers += 1
-                restrict = restrict or any(
-                    "restrict" in parsed.text(child)
-                    for child in here.children
-                    if child.type in ("type_qualifier", "ms_restrict_modifier")
-                )
             case "array_declarator" | "abstract_array_declarator":
                 size = here.child_by_field_name("size")
                 dims.insert(0, parsed.text(size) if size is not None else "")
-                restrict = restrict or "restrict" in parsed.text(here)
             case "reference_declarator" | "abstract_reference_declarator":
                 reference = True
             case "identifier":
@@ -290,7 +285,7 @@ def _read_parameter(parsed: Parsed, node: Node) -> Parameter | None:
         )
         name = parsed.text(leaf) if leaf is not None else ""
     base = " ".join(_QUALIFIERS.sub(" ", type_text).split())
-    container_match = _CONTAINER.match(base)
+    container_match = _CONTAINER.match(type_text.strip())
     container = container_match.group(1) if container_match else None
     if container_match:
         inner = container_match.group(2)
@@ -305,7 +300,7 @@ def _read_parameter(parsed: Parsed, node: Node) -> Parameter | None:
         pointers=pointers,
         dims=tuple(dims),
         const=const,
-        restrict=restrict,
+        restrict=_RESTRICT.search(parsed.text(node)) is not None,
         reference=reference,
         container=container,
         text=parsed.text(node),

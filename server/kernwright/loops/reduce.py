@@ -152,10 +152,9 @@ def _in_each_loop(
         name = text(target)
         if (
             value is not None
-            and operator not in ("min", "max")
-            and any(text(n) == name for n in find_all(value, "identifier"))
-            and text(value).count(name)
-            and not _chain_starts_with(nest, value, name)
+            and not guard_like
+            and _uses(nest, value, name)
+            and not _continues_chain(nest, node, name)
         ):
             return
         for index in reversed(statement.loops):
@@ -183,13 +182,22 @@ def _in_each_loop(
         yield Reduction(text(target), operator, dtype, index, statement.index, node, value, in_memory=True)
 
 
-def _chain_starts_with(nest: Nest, value: Node, name: str) -> bool:
-    """For ``s = s + a + b`` the recorded value is the whole chain, whose first operand is the accumulator."""
-    here: Node | None = value
+def _uses(nest: Nest, value: Node, name: str) -> int:
+    return sum(nest.parsed.text(node) == name for node in find_all(value, "identifier"))
+
+
+def _continues_chain(nest: Nest, node: Node, name: str) -> bool:
+    """``s = s + a + b``: the accumulator is the first operand of the chain of additions and occurs nowhere else."""
+    operator, right = node.child_by_field_name("operator"), node.child_by_field_name("right")
+    if operator is None or operator.type != "=" or right is None or _uses(nest, right, name) != 1:
+        return False
+    here: Node | None = unparenthesised(right)
     while here is not None and here.type == "binary_expression":
+        sign = here.child_by_field_name("operator")
+        if sign is None or sign.type not in ("+", "-"):
+            return False
         here = here.child_by_field_name("left")
-    rest = sum(nest.parsed.text(n) == name for n in find_all(value, "identifier"))
-    return here is not None and nest.parsed.text(here) == name and rest == 1
+    return here is not None and nest.parsed.text(here) == name
 
 
 def _stands_still(nest: Nest, access: Access, loop: int) -> bool:
