@@ -26,7 +26,7 @@ FOUND = [
     ("void f(int n, std::vector<float> &y) " + LOOP, ["f(int, float&)"]),
     ("int twice(int x) { return 2 * x; }", []),
     ("int count(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }", []),
-    ("void f(int n, float *y) { y[0] = ; for (i = 0 }\nvoid g(int n, float *y) " + LOOP, None),
+    ("void f(int n, float *y) { y[0] = ; for (i = 0; i < n; i++) y[i] }\nvoid g(int n, float *y) " + LOOP, None),
     ("struct { int x\nvoid g(int n, float *y) " + LOOP, None),
     ("#if A\nvoid f( {\n#else\nvoid h() {}\n#endif\nvoid g(int n, float *y) " + LOOP, None),
 ]

@@ -48,7 +48,7 @@ def test_bounds(body: str, expected: str) -> None:
     assert f"{loop.variable} {loop.lower} {loop.upper} {loop.step} {known}" == expected
 
 
-EXITS = [
+EXITS: list[tuple[str, tuple[str, ...]]] = [
     ("for (int i = 0; i < n; i++) if (c[i] > t) return;", ("return",)),
     ("for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) break; a[i] = 0; }", ()),
     ("for (int i = 0; i < n; i++) switch (m) { case 1: break; default: continue; }", ("continue",)),
@@ -82,7 +82,7 @@ def test_strides(body: str, stride: str) -> None:
     assert str(found.stride(written, found.loops[0])) == stride
 
 
-REDUCTIONS = [
+REDUCTIONS: list[tuple[str, list[str]]] = [
     ("float s = 0; for (int i = 0; i < n; i++) s += c[i]; a[0] = s;", ["s + f32"]),
     ("float s = 0; for (int i = 0; i < n; i++) s = c[i] * c[i] + s; a[0] = s;", ["s + f32"]),
     ("float s = 0; for (int i = 0; i < n; i++) s = s + c[i] + b[i]; a[0] = s;", ["s + f32"]),
@@ -152,7 +152,7 @@ def test_scalars(body: str, carried: set[str], private: set[str]) -> None:
     assert found.private_scalars(found.loops[0]) == private
 
 
-ALIASES = [
+ALIASES: list[tuple[str, str, list[tuple[str, str]]]] = [
     ("for (int i = 0; i < n; i++) a[i] = c[i];", HEAD, [("a", "c")]),
     ("for (int i = 0; i < n; i++) a[i] = idx[i];", HEAD, []),
     ("float q[9]; for (int i = 0; i < n; i++) q[i] = c[i];", HEAD, []),

@@ -93,8 +93,8 @@ class Access:
 @dataclass(frozen=True)
 class Statement:
     """One statement that is no loop, block or ``if`` itself: an expression, a declaration, a jump; and the condition
-    of an ``if`` or ``switch``, as a statement of its own before what it guards. The header of a loop is one too where it
-    reads memory: the initial value outside the loop, the condition inside.
+    of an ``if`` or ``switch``, as a statement of its own before what it guards. The header of a loop is one too where
+    it reads memory: the initial value outside the loop, the condition inside.
 
     ``guards`` are the conditions of the ``if``s between the innermost loop and the statement. ``reads`` and
     ``writes`` name scalars, not arrays.
