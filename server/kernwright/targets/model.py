@@ -1,4 +1,7 @@
-"""The nouns of a toolchain: ``Compiler``, ``BuildCommand``, ``Remark``, ``LineCost``, ``Profile``."""
+"""The nouns of a toolchain: ``Compiler``, ``BuildCommand``, ``Diagnostic``, ``Remark``, ``LineCost``.
+
+What can go wrong is a noun too: ``CommandProblem`` and ``ToolProblem`` each hold one line for a person.
+"""
 
 from __future__ import annotations
 
@@ -57,6 +60,33 @@ class BuildCommand:
     def key(self) -> tuple[str, ...]:
         """What a cached result depends on beside the text."""
         return (str(self.compiler.path), self.compiler.title, *self.flags, "--", *self.link)
+
+
+@dataclass(frozen=True)
+class CommandProblem:
+    """Why no command can be named for a file. ``message`` is one line: what, where, and what to do."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class ToolProblem:
+    """Why a compiler or profiler did not say what it was asked. ``message`` is one line with a remedy."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message of a compiler. ``line`` and ``column`` count from 1; ``severity`` is ``error`` or ``warning``.
+
+    A message about an included file stands at the line of the ``#include`` and names that file in its text.
+    """
+
+    line: int
+    column: int
+    severity: str
+    message: str
 
 
 class RemarkKind(Enum):

@@ -1,0 +1,57 @@
+"""``HostTarget``: this machine as a target. It names the command for each file and says what the compilers say of it.
+
+Everything is asked of the toolchain on demand; only what compilers say of themselves and compilation databases are
+kept. Remarks are hints: a "vectorised" loop may be an in-order sum at scalar speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kernwright.contract import Build
+from kernwright.run.model import Runner
+from kernwright.syntax import Language
+from kernwright.targets.commands import DEFAULT_FLAGS, Commands
+from kernwright.targets.compile_commands import CompileCommands
+from kernwright.targets.compilers import Compilers
+from kernwright.targets.model import BuildCommand, CommandProblem
+
+NO_BUILD = Build()
+
+
+class HostTarget:
+    """The machine that this process runs on, with the compilers of one search path."""
+
+    name = "host"
+
+    def __init__(
+        self,
+        runner: Runner,
+        *,
+        path: str,
+        workspace: Path,
+        compiler: str | None = None,
+        default_flags: Sequence[str] = DEFAULT_FLAGS,
+        allowed_compilers: Sequence[Path] = (),
+        python: str | None = None,
+        scratch: Path | None = None,
+    ) -> None:
+        """``path`` is a search path; ``python`` starts the ``ziglang`` wheel where no compiler is found.
+
+        ``compiler`` and ``default_flags`` serve files without a compile command. Temporary files go to ``scratch``,
+        or to the system's folder for them.
+        """
+        self._runner = runner
+        self._scratch = scratch
+        self.compilers = Compilers(runner, path, allowed_compilers, python)
+        self.databases = CompileCommands(workspace)
+        self._commands = Commands(self.compilers, self.databases, workspace, compiler or None, default_flags)
+
+    def command_for(self, path: Path, language: Language, build: Build = NO_BUILD) -> BuildCommand | CommandProblem:
+        """How a file is compiled, and where that came from; ``build`` is the [build] of the kernel's contract."""
+        return self._commands.command_for(path, language, build)
+
+    def units_including(self, header: Path) -> list[Path]:
+        """The units of the header's compilation database that include it, directly or not."""
+        return self.databases.units_including(header)
