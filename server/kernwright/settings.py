@@ -154,9 +154,15 @@ def load_settings(
         defaults["cache"] = platformdirs.user_cache_path("kernwright")
     if settings.data == Path():
         defaults["data"] = platformdirs.user_data_path("kernwright")
-    if settings.debug == () and (words := environ.get("KERNWRIGHT_DEBUG")):
-        defaults["debug"] = tuple(word.strip() for word in words.split(",") if word.strip())
+    if words := debug_words(environ):
+        defaults["debug"] = words
     return Loaded(settings.model_copy(update=defaults), tuple(problems), workspace, user_folder / "rules")
+
+
+def debug_words(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The words of ``KERNWRIGHT_DEBUG``, which counts even where settings cannot be read."""
+    words = (os.environ if environment is None else environment).get("KERNWRIGHT_DEBUG", "")
+    return tuple(word.strip() for word in words.split(",") if word.strip())
 
 
 def workspace_of(start: Path) -> Path:

@@ -1,0 +1,84 @@
+"""The app: global options, and one module for each group of commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernwright.cli import check, decide, demo, doctor, optimize, profile, rules, schema, verify
+from kernwright.cli.front import Format, Front
+
+app = typer.Typer(
+    name="kernwright",
+    help="Verified, measured rewrites for compute kernels.",
+    epilog="The options above may stand anywhere on the line.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def global_options() -> dict[str, bool]:
+    """Every global option, and whether it takes a value."""
+    return {
+        "--target": True,
+        "--settings": True,
+        "--cache": True,
+        "--format": True,
+        "--no-cache": False,
+        "--quiet": False,
+        "--verbose": False,
+    }
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from kernwright import __version__
+
+        print(f"kernwright {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    target: Annotated[str | None, typer.Option("--target", metavar="NAME", help="What to compile and time for.")] = None,
+    settings: Annotated[
+        Path | None, typer.Option("--settings", metavar="FILE", help="A TOML file with a [settings] table.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option("--cache", metavar="DIR", help="Folder of cached builds and runs.")
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Build and run everything anew.")] = False,
+    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no notes.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Say what was used and why.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    context.obj = Front(
+        target=target,
+        settings_file=settings,
+        cache=cache,
+        no_cache=no_cache,
+        format=form,
+        quiet=quiet,
+        verbose=verbose,
+    )
+
+
+app.command("check")(check.check)
+app.command("profile")(profile.profile)
+app.command("optimize")(optimize.optimize)
+app.command("verify")(verify.verify)
+app.command("recheck")(decide.recheck)
+app.command("accept")(decide.accept)
+app.command("reject")(decide.reject)
+app.add_typer(rules.app, name="rules")
+app.command("schema")(schema.schema)
+app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)

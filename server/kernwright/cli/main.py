@@ -1,0 +1,98 @@
+"""``main``: runs the app, and turns whatever ends it into one line and an exit status."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from kernwright.cli.app import app, global_options
+from kernwright.cli.failure import INTERRUPTED, USAGE, Failure
+from kernwright.cli.front import trace_wanted
+
+_TERMINATED = 128 + signal.SIGTERM
+
+
+def main() -> NoReturn:
+    """The program ``kernwright``. Leaves by ``SystemExit``."""
+    signal.signal(signal.SIGTERM, _terminate)
+    status = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has gone. Python would complain once more on exit unless it finds another stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit status."""
+    try:
+        result = app(hoisted(arguments, global_options()), prog_name="kernwright", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        return 0
+    except Exception as error:
+        return _translated(error)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    """Leave through every ``finally``, so that no child process and no temporary file stays."""
+    raise SystemExit(_TERMINATED)
+
+
+def _translated(error: Exception) -> int:
+    from kernwright.apply import CannotWrite
+    from kernwright.memory.store import MemoryUnavailable
+    from kernwright.settings import BadSettings
+    from kernwright.text import UnreadableSource
+
+    match error:
+        case Failure():
+            return _say(str(error), error.status)
+        case UnreadableSource() | BadSettings() | MemoryUnavailable() | CannotWrite():
+            return _say(str(error), USAGE)
+        case _ if callable(words := getattr(error, "format_message", None)):
+            # A usage error of typer, which draws a box around it unless it is caught. Its class is not public.
+            return _say(f"{str(words()).rstrip('.')}; see 'kernwright --help'", USAGE)
+        case _ if type(error).__name__ == "Exit":
+            return int(getattr(error, "exit_code", 0))
+        case _ if type(error).__name__ == "Abort":
+            return _say("interrupted", INTERRUPTED)
+        case _:
+            if trace_wanted():
+                raise error
+            words = " ".join(str(error).split()) or "no message"
+            return _say(
+                f"internal error: {type(error).__name__}: {words}; please report it, with what "
+                "KERNWRIGHT_DEBUG=trace adds",
+                USAGE,
+            )
+
+
+def _say(line: str, status: int) -> int:
+    print(f"kernwright: {' '.join(line.split(chr(10)))}", file=sys.stderr, flush=True)
+    return status
+
+
+def hoisted(arguments: Sequence[str], options: dict[str, bool]) -> list[str]:
+    """Global options moved to the front, so that they may stand anywhere. ``options`` says which take a value."""
+    front: list[str] = []
+    rest: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        name, equals, _ = word.partition("=")
+        if word == "--":
+            rest += [word, *words]
+        elif name not in options:
+            rest.append(word)
+        else:
+            front.append(word)
+            if options[name] and not equals:
+                front += [value for value in (next(words, None),) if value is not None]
+    return front + rest

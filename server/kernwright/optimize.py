@@ -1,0 +1,253 @@
+"""The search for one kernel: propose, verify, keep the best correct version, combine what helped, stop at the budget.
+
+Whatever happens, what was found so far is not lost: an interrupt ends the search and hands over the offers, and a
+combination replaces the best only if it was measured to be faster. Pure but for the ``verify`` that is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from kernwright.combine import combined, resulting_kernel
+from kernwright.contract import Contract
+from kernwright.kernel import Kernel
+from kernwright.offer import Offer, make_offer, ranked, simplicity
+from kernwright.propose.candidate import Candidate, Proposer
+from kernwright.propose.search import LOOP
+from kernwright.syntax import Parsed
+from kernwright.verify.verdict import Status, Verdict
+
+Verify = Callable[[Candidate], Verdict]
+
+_EXPLORED = 4
+"""Further parameter choices that one loop and transform get after a first success."""
+_BASES = 3
+"""Rewrites that further ones are combined with: the best, and correct ones that may have cleared the way."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One kernel to be optimised. ``contract`` is complete."""
+
+    parsed: Parsed
+    kernel: Kernel
+    contract: Contract
+    target: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A candidate that did not become an offer: its status (``skipped`` when it was not tried) and why."""
+
+    title: str
+    status: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One verification that has ended, for whoever watches. ``round`` counts from 1."""
+
+    round: int
+    rounds: int
+    candidate: Candidate
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Found:
+    """The outcome of a search: offers, best first, and what else was tried."""
+
+    offers: tuple[Offer, ...]
+    refused: tuple[Refused, ...]
+    rounds: int
+    interrupted: bool = False
+    ended: str = ""
+    """Why the search stopped, in a few words."""
+
+
+@dataclass
+class _Tried:
+    candidate: Candidate
+    verdict: Verdict
+
+
+@dataclass
+class _Search:
+    subject: Subject
+    verify: Verify
+    rounds: int
+    watch: Callable[[Step], None]
+    tried: list[_Tried] = field(default_factory=list[_Tried])
+    offers: list[Offer] = field(default_factory=list[Offer])
+    refused: list[Refused] = field(default_factory=list[Refused])
+    texts: set[str] = field(default_factory=set[str])
+
+    @property
+    def left(self) -> int:
+        return self.rounds - len(self.tried)
+
+
+def optimize(
+    subject: Subject,
+    proposers: Sequence[Proposer],
+    verify: Verify,
+    *,
+    rounds: int,
+    watch: Callable[[Step], None] = lambda step: None,
+) -> Found:
+    """Search for at most ``rounds`` verifications. Offers' edits refer to ``subject.parsed`` as it was read."""
+    search = _Search(subject, verify, rounds, watch)
+    search.texts.add(subject.parsed.snapshot.content_hash)
+    interrupted = False
+    try:
+        # Combining needs rounds of its own: a first step that uses all of them could not build on what it found.
+        _try_all(search, _proposed(proposers, subject.parsed, subject.kernel), rounds - rounds // 3)
+        _combine(search, proposers)
+        _try_all(search, _proposed(proposers, subject.parsed, subject.kernel), rounds)
+    except KeyboardInterrupt:
+        interrupted = True
+    ended = (
+        "interrupted" if interrupted else "the rounds are used up" if search.left <= 0 else "nothing is left to try"
+    )
+    return Found(tuple(ranked(search.offers)), tuple(search.refused), len(search.tried), interrupted, ended)
+
+
+def _proposed(proposers: Iterable[Proposer], parsed: Parsed, kernel: Kernel) -> list[Candidate]:
+    return [candidate for proposer in proposers for candidate in proposer.propose(parsed, kernel)]
+
+
+def _try_all(search: _Search, candidates: Sequence[Candidate], until: int) -> None:
+    """Verify in order, one choice of parameters per loop and transform; then explore where the first choice helped."""
+    families: dict[tuple[str, ...], list[Candidate]] = {}
+    for candidate in candidates:
+        families.setdefault(family(candidate), []).append(candidate)
+    helped: list[tuple[float, list[Candidate]]] = []
+    for members in families.values():
+        for index, candidate in enumerate(members):
+            if len(search.tried) >= until:
+                return
+            offer = _try(search, candidate)
+            if offer is not None:
+                helped.append((offer.speedup.median, members[index + 1 :]))
+            if offer is not None or _is_hopeless(search, candidate):
+                break
+    for best, rest in sorted(helped, key=lambda entry: -entry[0]):
+        without_gain = 0
+        for candidate in rest[:_EXPLORED]:
+            if len(search.tried) >= until or without_gain == 2:
+                break
+            offer = _try(search, candidate)
+            if offer is not None and offer.speedup.median > best:
+                best, without_gain = offer.speedup.median, 0
+            else:
+                without_gain += 1
+
+
+def family(candidate: Candidate) -> tuple[str, ...]:
+    """What the points of one search space have in common: the transform, the loop, and parameters that are words."""
+    words = (value for name, value in candidate.parameters if name == LOOP or not value.lstrip("-").isdigit())
+    return (candidate.transform or candidate.rule or candidate.title, *words)
+
+
+def _is_hopeless(search: _Search, candidate: Candidate) -> bool:
+    """Whether other parameters are not worth a try: a wrong result, or two choices that were not faster."""
+    same = [tried for tried in search.tried if family(tried.candidate) == family(candidate)]
+    wrong = any(tried.verdict.status not in (Status.SLOWER, Status.INCONCLUSIVE) for tried in same)
+    return not same or wrong or len(same) >= 2
+
+
+def _try(search: _Search, candidate: Candidate) -> Offer | None:
+    """Verify one candidate, unless its text was verified before or the contract rules it out."""
+    subject = search.subject
+    try:
+        text = subject.parsed.snapshot.apply(candidate.edits).content_hash
+    except ValueError as error:
+        search.refused.append(Refused(candidate.title, "skipped", f"the edits do not fit together: {error}"))
+        return None
+    if text in search.texts:
+        return None
+    search.texts.add(text)
+    candidate, excluded = settled(candidate, subject.contract)
+    if excluded:
+        search.refused.append(Refused(candidate.title, "skipped", excluded))
+        return None
+    verdict = search.verify(candidate)
+    search.tried.append(_Tried(candidate, verdict))
+    search.watch(Step(len(search.tried), search.rounds, candidate, verdict))
+    offer = make_offer(subject.parsed, subject.kernel, subject.contract, candidate, verdict, subject.target)
+    if offer is None:
+        search.refused.append(Refused(candidate.title, verdict.status.value, verdict.why))
+    else:
+        search.offers.append(offer)
+    return offer
+
+
+def settled(candidate: Candidate, contract: Contract) -> tuple[Candidate, str]:
+    """The candidate without the assumptions that the contract already grants, and why it is not worth a try, or ''."""
+    assumes = tuple(
+        name
+        for name in candidate.assumes
+        if not (name == "no-overlap" and contract.check.no_overlap)
+        and not (name == "reassociation" and not contract.check.tolerance.exact)
+    )
+    candidate = replace(candidate, assumes=assumes)
+    if "reassociation" in assumes and not contract.check.tolerance_of:
+        return candidate, (
+            "it takes floating-point operations in another order, and the contract asks for the same bits; "
+            "set a tolerance under [check], such as tolerance = {rel = 1e-6}, to allow it"
+        )
+    return candidate, ""
+
+
+def _combine(search: _Search, proposers: Sequence[Proposer]) -> None:
+    """Build on what was found: rewrite the best version further, as long as that makes it measurably faster."""
+    done: set[tuple[object, ...]] = set()
+    while search.left > 0:
+        base = next((base for base in _bases(search) if base.edits not in done), None)
+        if base is None:
+            return
+        done.add(base.edits)
+        _try_all(search, list(_further(search, proposers, base)), search.rounds)
+        _drop_useless_combinations(search)
+
+
+def _bases(search: _Search) -> Iterator[Candidate]:
+    """The best offer, then correct rewrites that were not faster: an interchange alone may only clear the way."""
+    best = ranked(search.offers)[:1]
+    yield from (offer.candidate for offer in best)
+    neutral = [
+        tried
+        for tried in search.tried
+        if tried.verdict.status is Status.SLOWER
+        and tried.verdict.speedup
+        and "+" not in (tried.candidate.transform or "")
+    ]
+    neutral.sort(key=lambda tried: -(tried.verdict.speedup.median if tried.verdict.speedup else 0.0))
+    yield from (tried.candidate for tried in neutral[: _BASES - len(best)])
+
+
+def _further(search: _Search, proposers: Sequence[Proposer], base: Candidate) -> Iterator[Candidate]:
+    original = search.subject.parsed.snapshot
+    parsed, kernel = resulting_kernel(search.subject.parsed, search.subject.kernel, base)
+    if kernel is None:
+        return
+    for candidate in _proposed(proposers, parsed, kernel):
+        yield combined(original, base, parsed.snapshot, candidate)
+
+
+def _drop_useless_combinations(search: _Search) -> None:
+    """A combination is offered only if it was measured faster than the best that is simpler than itself."""
+    kept: list[Offer] = []
+    for offer in sorted(search.offers, key=simplicity):
+        rival = max((other.speedup.median for other in kept), default=0.0)
+        if "+" in (offer.candidate.transform or "") and offer.speedup.low <= rival:
+            search.refused.append(
+                Refused(
+                    offer.candidate.title, "slower", f"correct, but not faster than a simpler rewrite ({rival:.2f}×)"
+                )
+            )
+        else:
+            kept.append(offer)
+    search.offers = kept

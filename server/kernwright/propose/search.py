@@ -1,0 +1,92 @@
+"""``SearchProposer``: every transform on every loop, at every point of its parameter space, most promising first.
+
+Pure: what a compiler or a profiler said comes in as ``hints``. Refusals are kept, so that a person can ask why a
+loop was not, say, interchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kernwright.kernel import Kernel
+from kernwright.loops.analyse import analyse
+from kernwright.loops.model import Loop, Nest
+from kernwright.propose.candidate import Candidate
+from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
+from kernwright.syntax import Parsed
+
+LOOP = "loop"
+"""The parameter of a candidate that names its loop by number; candidates that differ in other numbers alone are
+points of one search space."""
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What is known of lines (from 1): where the compiler missed an optimisation, and the share of time in 0..1."""
+
+    missed: frozenset[int] = frozenset()
+    share: Mapping[int, float] = field(default_factory=dict[int, float])
+
+
+@dataclass(frozen=True)
+class SearchProposer:
+    """Proposes from ``transforms``. ``points`` bounds how many parameter choices one loop and transform get."""
+
+    transforms: tuple[Transform, ...]
+    hints: Hints = Hints()
+    points: int = 12
+
+    def propose(self, parsed: Parsed, kernel: Kernel) -> list[Candidate]:
+        """Candidates in the order: first choice of parameters for every loop and transform, then second choices, …"""
+        nest = analyse(parsed, kernel)
+        loops = sorted(nest.loops, key=lambda loop: _promise(nest, loop, self.hints), reverse=True)
+        ranked: list[tuple[int, int, Candidate]] = []
+        for place, loop in enumerate(loops):
+            for transform in self.transforms:
+                for depth, candidate in enumerate(self._points(nest, loop, transform)):
+                    ranked.append((depth, place, candidate))
+        # Sorting is stable: within one depth and loop the transforms keep the order of the list.
+        return [candidate for _, _, candidate in sorted(ranked, key=lambda entry: entry[:2])]
+
+    def _points(self, nest: Nest, loop: Loop, transform: Transform) -> Iterable[Candidate]:
+        for choice in transform.choices()[: self.points]:
+            match transform.apply(nest, loop, choice):
+                case Rewrite() as rewrite:
+                    yield _candidate(loop, transform, choice, rewrite)
+                case Refusal():
+                    continue
+
+
+def refusals(parsed: Parsed, kernel: Kernel, transforms: Iterable[Transform]) -> list[tuple[str, Loop, str]]:
+    """Why each transform does not apply to each loop, at its first choice of parameters: name, loop, reason."""
+    nest = analyse(parsed, kernel)
+    found: list[tuple[str, Loop, str]] = []
+    for loop in nest.loops:
+        for transform in transforms:
+            result = transform.apply(nest, loop, transform.choices()[0])
+            if isinstance(result, Refusal):
+                found.append((transform.name, loop, result.reason))
+    return found
+
+
+def _candidate(loop: Loop, transform: Transform, choice: Choice, rewrite: Rewrite) -> Candidate:
+    parameters = tuple((name, str(value)) for name, value in choice.items())
+    return Candidate(
+        title=rewrite.title,
+        edits=rewrite.edits,
+        source="search",
+        transform=transform.name,
+        parameters=((LOOP, str(loop.index)), *parameters),
+        symptom=rewrite.symptom,
+        assumes=rewrite.assumes,
+    )
+
+
+def _promise(nest: Nest, loop: Loop, hints: Hints) -> tuple[float, int, int]:
+    """Hot loops first, by measured share where there is one, else by depth; then those that the compiler missed."""
+    lines = nest.parsed.snapshot.lines
+    first = lines.line_of(loop.node.start_byte) + 1
+    last = lines.line_of(loop.node.end_byte) + 1
+    share = sum(amount for line, amount in hints.share.items() if first <= line <= last)
+    return round(share, 1), loop.depth, int(first in hints.missed)
