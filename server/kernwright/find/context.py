@@ -1,0 +1,215 @@
+"""``Context``: one kernel under the rules, with what the predicates ask again and again computed once."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+from tree_sitter import Node
+
+from kernwright.contract import Arg, Contract
+from kernwright.find.facts import Facts
+from kernwright.find.types import Types
+from kernwright.kernel import Kernel
+from kernwright.loops.analyse import analyse
+from kernwright.loops.model import Access, Loop, Nest, Reduction, Statement
+from kernwright.syntax import Parsed, ancestors, find_all, unparenthesised
+from kernwright.targets.model import Remark, RemarkKind
+
+_INTRINSIC = re.compile(r"^(_mm\d*_|_mm_|v[a-z0-9_]+q?_(?:lane_)?[fsup]\d+|vld\d|vst\d|svld|svst|__builtin_ia32_|wasm_)")
+MANY_TURNS = 16
+"""A loop with a constant number of turns below this is unrolled away, or not worth a word."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """One kernel and all that is known of it. Cached parts are pure functions of the fields."""
+
+    parsed: Parsed
+    kernel: Kernel
+    facts: Facts
+
+    @cached_property
+    def nest(self) -> Nest:
+        return analyse(self.parsed, self.kernel)
+
+    @cached_property
+    def types(self) -> Types:
+        return Types(self.parsed, self.nest)
+
+    @cached_property
+    def contract(self) -> Contract | None:
+        return self.facts.contracts.get(self.kernel.signature)
+
+    @cached_property
+    def flags(self) -> tuple[str, ...]:
+        """The compiler flags that this kernel is built with: its contract's, else the file's."""
+        if self.contract is not None and self.contract.build.flags is not None:
+            return self.contract.build.flags
+        return self.facts.build.flags if self.facts.build is not None else ()
+
+    @cached_property
+    def compiler(self) -> str:
+        """``gcc``, ``clang`` or ``zig``; empty when it is not known."""
+        return self.facts.build.compiler.kind if self.facts.build is not None else ""
+
+    @cached_property
+    def text(self) -> str:
+        """The kernel's own text without comments."""
+        data = bytearray(self.parsed.snapshot.data[self.kernel.span.start : self.kernel.span.end])
+        for node in find_all(self.kernel.node, "comment"):
+            start, end = node.start_byte - self.kernel.span.start, node.end_byte - self.kernel.span.start
+            data[start:end] = b" " * (end - start)
+        return data.decode("utf-8", errors="replace")
+
+    @cached_property
+    def comments(self) -> str:
+        """The comments in the kernel and directly above it: what its author promises in words."""
+        parts = [self.parsed.text(node) for node in find_all(self.kernel.node, "comment")]
+        outer = next((n for n in (self.kernel.node, *ancestors(self.kernel.node)) if n.start_byte == self.kernel.span.start), None)
+        above = outer.prev_sibling if outer is not None else None
+        while above is not None and above.type == "comment":
+            parts.append(self.parsed.text(above))
+            above = above.prev_sibling
+        return "\n".join(parts)
+
+    def argument(self, name: str) -> Arg | None:
+        return self.contract.args.get(name) if self.contract is not None else None
+
+    # Loops and statements around a node.
+
+    def loops_around(self, node: Node) -> list[Loop]:
+        """The loops whose turns evaluate the node, outermost first. The first value in a header is not in the loop."""
+        return [loop for loop in self.nest.loops if self._turns_evaluate(loop, node)]
+
+    def _turns_evaluate(self, loop: Loop, node: Node) -> bool:
+        if not (loop.node.start_byte <= node.start_byte and node.end_byte <= loop.node.end_byte):
+            return False
+        if loop.node == node:
+            return False
+        once = loop.node.child_by_field_name("initializer") or (
+            loop.node.child_by_field_name("right") if loop.node.type == "for_range_loop" else None
+        )
+        return once is None or not (once.start_byte <= node.start_byte and node.end_byte <= once.end_byte)
+
+    def loop_of(self, node: Node) -> Loop | None:
+        around = self.loops_around(node)
+        return around[-1] if around else None
+
+    def loop_at(self, node: Node) -> Loop | None:
+        """The loop that this node is."""
+        return next((loop for loop in self.nest.loops if loop.node == node), None)
+
+    def statement_of(self, node: Node) -> Statement | None:
+        best: Statement | None = None
+        for statement in self.nest.statements:
+            span = statement.span
+            if (
+                span.start <= node.start_byte
+                and node.end_byte <= span.end
+                and (best is None or span.end - span.start <= best.span.end - best.span.start)
+            ):
+                best = statement
+        return best
+
+    @cached_property
+    def _accesses_by_node(self) -> dict[int, list[Access]]:
+        table: dict[int, list[Access]] = defaultdict(list)
+        for access in self.nest.accesses:
+            table[access.node.id].append(access)
+        return table
+
+    def accesses_at(self, node: Node) -> list[Access]:
+        return self._accesses_by_node.get(node.id, [])
+
+    def reduction_at(self, node: Node) -> Reduction | None:
+        """The reduction that an assignment is, in the innermost loop around it."""
+        return next((reduction for reduction in self.nest.reductions if reduction.node == node), None)
+
+    def many_turns(self, loop: Loop, least: int = MANY_TURNS) -> bool:
+        return loop.trip is None or loop.trip >= least
+
+    def is_innermost(self, loop: Loop) -> bool:
+        return self.nest.innermost(loop)
+
+    def changed_in(self, loop: Loop) -> frozenset[str]:
+        """Scalars that some turn of the loop changes, the variables of it and of the loops inside it included."""
+        return self._changed[loop.index]
+
+    @cached_property
+    def _changed(self) -> dict[int, frozenset[str]]:
+        table: dict[int, frozenset[str]] = {}
+        for loop in self.nest.loops:
+            names = {name for statement in self.nest.statements_in(loop) for name in statement.writes}
+            for node in find_all(loop.node, "assignment_expression", "update_expression"):
+                target = node.child_by_field_name("left") or node.child_by_field_name("argument")
+                if target is not None and unparenthesised(target).type == "identifier":
+                    names.add(self.parsed.text(unparenthesised(target)))
+            for other in self.nest.loops:
+                if other.variable and any(around.index == loop.index for around in self.nest.chain(other)):
+                    names.add(other.variable)
+            for node in find_all(loop.node, "init_declarator", "for_range_loop"):
+                inner = node.child_by_field_name("declarator")
+                names |= {self.parsed.text(name) for name in find_all(inner, "identifier")} if inner is not None else set()
+            for node in find_all(loop.node, "pointer_expression"):
+                # An address that is handed out may be written through.
+                argument = node.child_by_field_name("argument")
+                if node.children[0].type == "&" and argument is not None and argument.type == "identifier":
+                    names.add(self.parsed.text(argument))
+            table[loop.index] = frozenset(names)
+        return table
+
+    # What compilers said.
+
+    @cached_property
+    def remarks(self) -> list[Remark]:
+        """Remarks on the lines of this kernel."""
+        lines = self.parsed.snapshot.lines
+        first, last = lines.line_of(self.kernel.span.start) + 1, lines.line_of(self.kernel.span.end) + 1
+        return [remark for remark in self.facts.remarks if first <= remark.line <= last]
+
+    def remarks_on(self, start: int, end: int) -> list[Remark]:
+        """Remarks on the lines that the bytes ``start..end`` touch."""
+        lines = self.parsed.snapshot.lines
+        first, last = lines.line_of(start) + 1, lines.line_of(max(start, end - 1)) + 1
+        return [remark for remark in self.remarks if first <= remark.line <= last]
+
+    def says_vectorised(self, loop: Loop) -> bool:
+        """A compiler reported that it vectorised this loop, at its header (compilers differ in the column)."""
+        header_end = loop.body.start_byte
+        own = self.remarks_on(loop.node.start_byte, header_end)
+        if not self.is_innermost(loop):
+            inner_lines = {
+                self.parsed.snapshot.lines.line_of(other.node.start_byte) + 1
+                for other in self.nest.loops
+                if other.index != loop.index and loop.node.start_byte <= other.node.start_byte < loop.node.end_byte
+            }
+            own = [remark for remark in own if remark.line not in inner_lines]
+        return any(
+            remark.kind is RemarkKind.OPTIMISED and re.search(r"\bvectorized (loop|\d+ loops?)|loop vectorized", remark.message)
+            for remark in own
+        )
+
+    def says_missed(self, loop: Loop) -> Remark | None:
+        """The clearest remark that says why a compiler did not vectorise this loop."""
+        if self.says_vectorised(loop):
+            return None
+        missed = [
+            remark
+            for remark in self.remarks_on(loop.node.start_byte, loop.node.end_byte)
+            if remark.kind is not RemarkKind.OPTIMISED and "vectorized" in remark.message
+        ]
+        return max(missed, key=lambda remark: (":" in remark.message, len(remark.message)), default=None)
+
+    # Explicit vector code.
+
+    def is_explicit_simd(self, loop: Loop) -> bool:
+        return any(_INTRINSIC.match(name) for name in loop.calls) or bool(
+            re.search(r"\b__m(128|256|512)|\b(float|int|uint|double|poly)\d+x\d+(x\d)?_t\b|vector_size|\bstd::simd", self.parsed.text(loop.node))
+        )
+
+
+def is_intrinsic(name: str) -> bool:
+    return _INTRINSIC.match(name) is not None

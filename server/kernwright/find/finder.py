@@ -1,0 +1,162 @@
+"""``find``: every rule against every kernel of a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from tree_sitter import Node, Query, QueryCursor
+
+from kernwright.find.context import Context
+from kernwright.find.facts import Facts
+from kernwright.find.finding import Finding, Related
+from kernwright.find.predicates import IMPLEMENTATIONS, Binding
+from kernwright.kernel import Kernel, find_kernels
+from kernwright.rules.model import QueryBlock, Rule, Status, Template
+from kernwright.syntax import Language, Parsed, grammar, span_of
+from kernwright.targets.model import Evidence
+from kernwright.text import Span
+
+HERE = "here"
+"""The capture that a finding is shown at; without one it is the first capture of the query."""
+_LONGEST_EXCERPT = 60
+_FEATURE_BOUND = re.compile(r"^([a-z]+)(>=|==)(\d+)$")
+
+
+def find(parsed: Parsed, rules: Iterable[Rule], facts: Facts | None = None) -> list[Finding]:
+    """The findings of a text in the order of their places. Rules of another language or target are skipped."""
+    known = facts or Facts()
+    active = [rule for rule in rules if applies(rule, parsed.language, known)]
+    findings: list[Finding] = []
+    for kernel in find_kernels(parsed):
+        findings += find_in_kernel(Context(parsed, kernel, known), active)
+    return sorted(findings, key=lambda finding: (finding.span, finding.rule))
+
+
+def find_in_kernel(context: Context, rules: Sequence[Rule]) -> list[Finding]:
+    """The findings of one kernel, one per rule and place."""
+    found: dict[tuple[str, Span], Finding] = {}
+    for rule in rules:
+        for block in rule.queries:
+            for finding in _matches(context, rule, block):
+                found.setdefault((rule.name, finding.span), finding)
+    return list(found.values())
+
+
+def applies(rule: Rule, language: Language, facts: Facts) -> bool:
+    if rule.status is Status.COLD or language not in rule.languages:
+        return False
+    return not rule.targets or any(_has_feature(facts.features, target) for target in rule.targets)
+
+
+def _has_feature(features: frozenset[str], target: str) -> bool:
+    """``avx2``, ``dav-2201`` by name; ``sm>=80`` by number."""
+    bound = _FEATURE_BOUND.match(target.replace(" ", ""))
+    if bound is None:
+        return target in features
+    name, operator, number = bound.groups()
+    numbers = [int(match.group(1)) for f in features if (match := re.match(rf"^{name}_?(\d+)", f))]
+    return any(n >= int(number) if operator == ">=" else n == int(number) for n in numbers)
+
+
+@lru_cache(maxsize=512)
+def _compiled(text: str, language: Language) -> Query:
+    return Query(grammar(language), text)
+
+
+class _Evaluator:
+    """tree-sitter asks it about each own predicate of a match; it keeps what they bind, by match."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.bound: dict[tuple[int, frozenset[tuple[str, int]]], Binding] = {}
+        self.evidence: dict[tuple[int, frozenset[tuple[str, int]]], Evidence] = {}
+
+    def __call__(
+        self, name: str, arguments: list[tuple[str, str]], pattern: int, captures: dict[str, list[Node]]
+    ) -> bool:
+        negated = name.startswith("not-") and name not in IMPLEMENTATIONS
+        predicate = IMPLEMENTATIONS[name.removeprefix("not-") if negated else name]
+        key = match_key(pattern, captures)
+        values: list[Node | str] = []
+        for text, kind in arguments:
+            if kind != "capture":
+                values.append(text)
+                continue
+            node = captures[text][0] if captures.get(text) else self.bound.get(key, {}).get(text)
+            if not isinstance(node, Node):
+                return negated
+            values.append(node)
+        binding = predicate(self.context, *values)
+        if negated or binding is None:
+            return negated and binding is None
+        self.bound.setdefault(key, {}).update(binding)
+        if "remark" in binding:
+            self.evidence[key] = Evidence.COMPILER
+        elif name == "metric?":
+            self.evidence[key] = Evidence.MEASURED
+        return True
+
+
+def match_key(pattern: int, captures: dict[str, list[Node]]) -> tuple[int, frozenset[tuple[str, int]]]:
+    return pattern, frozenset((name, node.id) for name, nodes in captures.items() for node in nodes)
+
+
+def _matches(context: Context, rule: Rule, block: QueryBlock) -> Iterable[Finding]:
+    query = _compiled(block.text, context.parsed.language)
+    evaluator = _Evaluator(context)
+    for pattern, captures in QueryCursor(query).matches(context.kernel.node, evaluator):
+        key = match_key(pattern, captures)
+        values: dict[str, Node | str] = {name: nodes[0] for name, nodes in captures.items() if nodes}
+        for name, value in evaluator.bound.get(key, {}).items():
+            values.setdefault(name, value)
+        yield _finding(context, rule, values, evaluator.evidence.get(key, Evidence.STATIC))
+
+
+def _finding(context: Context, rule: Rule, values: dict[str, Node | str], evidence: Evidence) -> Finding:
+    parsed, kernel = context.parsed, context.kernel
+    place = values.get(HERE)
+    if not isinstance(place, Node):
+        place = next((value for value in values.values() if isinstance(value, Node)), kernel.node)
+    data = {name: parsed.text(value) if isinstance(value, Node) else value for name, value in values.items()}
+    data["kernel"] = kernel.name
+    places = {name: span_of(value) for name, value in values.items() if isinstance(value, Node)}
+    store = values.get("store")
+    related = (Related(span_of(store), "this may change it"),) if isinstance(store, Node) else ()
+    return Finding(
+        rule=rule.name,
+        severity=rule.severity,
+        message=filled(rule.message, {name: _excerpt(text) for name, text in data.items()}),
+        span=_shown_span(place),
+        kernel=kernel.signature,
+        evidence=evidence,
+        related=related,
+        docs=rule.docs,
+        data=data,
+        places=places,
+    )
+
+
+def filled(template: str, texts: dict[str, str]) -> str:
+    """The template with each ``{name}`` that is known replaced; other braces stay as they are."""
+    return Template.PLACE.sub(lambda match: texts.get(match.group(2), match.group()), template)
+
+
+def _excerpt(text: str) -> str:
+    """Code for a message: on one line, and short."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_EXCERPT else line[: _LONGEST_EXCERPT - 1].rstrip() + "…"
+
+
+def _shown_span(node: Node) -> Span:
+    """Of a loop, a branch or a function only the head is shown: a finding that covers pages helps nobody."""
+    body = node.child_by_field_name("body") or node.child_by_field_name("consequence")
+    if body is not None and body.start_byte > node.start_byte:
+        previous = body.prev_sibling
+        return Span(node.start_byte, previous.end_byte if previous is not None else body.start_byte)
+    return span_of(node)
+
+
+def kernel_of(kernels: Sequence[Kernel], finding: Finding) -> Kernel | None:
+    return next((kernel for kernel in kernels if finding.span in kernel.span), None)

@@ -1,0 +1,189 @@
+"""Predicates on loops, types, flags and remarks that any rule may need."""
+
+from __future__ import annotations
+
+import operator
+import re
+
+from tree_sitter import Node
+
+from kernwright.find.context import MANY_TURNS, Context
+from kernwright.find.predicates.binding import Binding, Predicate, holds
+from kernwright.find.types import is_float
+from kernwright.loops.model import Loop
+from kernwright.syntax import find_all, unparenthesised
+
+_COMPARE = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne}
+_FINITE_MATH = {"-ffast-math", "-Ofast", "-ffinite-math-only", "-fp-model=fast", "/fp:fast"}
+_REORDERING = {"-ffast-math", "-Ofast", "-fassociative-math", "-funsafe-math-optimizations", "/fp:fast"}
+
+
+def in_loop(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_of(node)
+    return None if loop is None else {"loop": loop.node}
+
+
+def innermost(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node)
+    return holds(loop is not None and context.is_innermost(loop))
+
+
+def many_turns(context: Context, node: Node, least: str = str(MANY_TURNS)) -> Binding | None:
+    loop = context.loop_at(node) or context.loop_of(node)
+    return holds(loop is not None and context.many_turns(loop, int(least)))
+
+
+def carried(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node)
+    return holds(loop is not None and bool(context.nest.carried_by(loop)))
+
+
+def affine(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node)
+    if loop is None:
+        return None
+    return holds(all(s is not None for access in context.nest.accesses_in(loop) for s in access.subscripts))
+
+
+def invariant(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_of(node)
+    return holds(loop is not None and is_invariant(context, node, loop))
+
+
+def is_invariant(context: Context, node: Node, loop: Loop) -> bool:
+    """No name in the expression changes in the loop, it calls nothing unknown, and no store reaches what it reads."""
+    changed = context.changed_in(loop)
+    for name in find_all(node, "identifier"):
+        if context.parsed.text(name) in changed:
+            return False
+    if any(True for _ in find_all(node, "assignment_expression", "update_expression", "lambda_expression")):
+        return False
+    written = {access.array for access in context.nest.accesses_in(loop) if access.writes}
+    for memory in find_all(node, "subscript_expression", "pointer_expression", "field_expression"):
+        names = {context.parsed.text(name) for name in find_all(memory, "identifier")}
+        if names & written:
+            return False
+    return True
+
+
+def explicit_simd(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node) or context.loop_of(node)
+    return holds(loop is not None and context.is_explicit_simd(loop))
+
+
+def float_typed(context: Context, node: Node) -> Binding | None:
+    return holds(is_float(context.types.of(node)))
+
+
+def typed(context: Context, node: Node, *dtypes: str) -> Binding | None:
+    return holds(context.types.of(node) in dtypes)
+
+
+def remark(context: Context, node: Node, pattern: str) -> Binding | None:
+    for one in context.remarks_on(node.start_byte, node.end_byte):
+        if re.search(pattern, one.message):
+            return {"remark": f"{one.compiler}: {one.message}"}
+    return None
+
+
+def missed(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node) or context.loop_of(node)
+    said = context.says_missed(loop) if loop is not None else None
+    return None if said is None else {"remark": f"{said.compiler}: {said.message}"}
+
+
+def vectorised(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node) or context.loop_of(node)
+    return holds(loop is not None and context.says_vectorised(loop))
+
+
+def metric(context: Context, name: str, comparison: str, number: str) -> Binding | None:
+    figures = context.facts.metrics.get(context.kernel.signature, {})
+    if name not in figures or comparison not in _COMPARE:
+        return None
+    limit = float(number.rstrip("%")) / (100 if number.endswith("%") else 1)
+    return holds(bool(_COMPARE[comparison](figures[name], limit)))
+
+
+def flag(context: Context, *patterns: str) -> Binding | None:
+    for one in context.flags:
+        if any(re.search(pattern, one) for pattern in patterns):
+            return {"flag": one}
+    return None
+
+
+def _last_word(context: Context, on: set[str], off: str) -> str | None:
+    """The flag that is in force: later ones win, as with compilers."""
+    chosen: str | None = None
+    for one in context.flags:
+        if one in on:
+            chosen = one
+        elif one in (off, "-fno-fast-math", "-ffp-model=strict", "-ffp-model=precise"):
+            chosen = None
+    return chosen
+
+
+def finite_math(context: Context) -> Binding | None:
+    """By flags, or by a pragma or attribute that sets them for the function."""
+    chosen = _last_word(context, _FINITE_MATH, "-fno-finite-math-only")
+    if chosen is None:
+        local = re.search(rb"optimi[sz]e\s*\(?\s*\(?\s*\"[^\"]*(fast-math|Ofast|finite-math-only)", _above(context))
+        chosen = local.group(1).decode() if local else None
+    return None if chosen is None else {"flag": chosen}
+
+
+def _above(context: Context) -> bytes:
+    """The text up to the kernel's body: pragmas and attributes that hold for it."""
+    return context.parsed.snapshot.data[: context.kernel.body.start_byte]
+
+
+def reordering_allowed(context: Context) -> bool:
+    if _last_word(context, _REORDERING, "-fno-associative-math") is not None:
+        return True
+    above = _above(context)
+    return bool(
+        re.search(rb"optimi[sz]e\s*\(?\s*\(?\s*\"[^\"]*(fast-math|Ofast|associative-math)", above)
+        or re.search(rb"#\s*pragma\s+(clang\s+)?fp\s+reassociate\s*\(on\)|float_control\s*\(\s*precise\s*,\s*off", context.parsed.snapshot.data[: context.kernel.span.end])
+    )
+
+
+def strict_float(context: Context) -> Binding | None:
+    return holds(not reordering_allowed(context))
+
+
+def has_type(context: Context, node: Node, pattern: str) -> Binding | None:
+    node = unparenthesised(node)
+    declared = context.nest.types.get(context.parsed.text(node), "")
+    return {"declared": declared} if declared and re.search(pattern, declared) else None
+
+
+def loop_calls(context: Context, node: Node, pattern: str) -> Binding | None:
+    loop = context.loop_at(node) or context.loop_of(node)
+    return holds(loop is not None and any(re.search(pattern, name) for name in loop.calls))
+
+
+def mentions(context: Context, pattern: str) -> Binding | None:
+    return holds(re.search(pattern, context.text) is not None)
+
+
+PREDICATES: dict[str, Predicate] = {
+    "in-loop?": in_loop,
+    "innermost?": innermost,
+    "many-turns?": many_turns,
+    "carried?": carried,
+    "affine?": affine,
+    "invariant?": invariant,
+    "explicit-simd?": explicit_simd,
+    "float?": float_typed,
+    "type?": typed,
+    "remark?": remark,
+    "missed?": missed,
+    "vectorised?": vectorised,
+    "metric?": metric,
+    "flag?": flag,
+    "finite-math?": finite_math,
+    "strict-float?": strict_float,
+    "has-type?": has_type,
+    "loop-calls?": loop_calls,
+    "mentions?": mentions,
+}

@@ -1,0 +1,128 @@
+"""Where rules come from, and which of them are on.
+
+Three folders, later ones overriding earlier ones by name: the bundled ``rules/``, the user's own, and the
+workspace's ``.kernwright/rules/``. The caller hands in the last two, and the workspace's only when it is trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from kernwright.rules.model import Origin, Rule, RuleProblem, Status
+from kernwright.rules.reader import read_rule
+
+MAX_RULE_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules by name, sorted, and what was wrong with the files that gave none."""
+
+    rules: tuple[Rule, ...] = ()
+    problems: tuple[RuleProblem, ...] = ()
+
+    def named(self, name: str) -> Rule | None:
+        return next((rule for rule in self.rules if rule.name == name), None)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which rules are on, as the settings say it; names are patterns of ``fnmatch``.
+
+    ``paths`` and ``targets`` switch rules off for files (patterns over the path below the workspace) and for targets
+    (exact names); ``enable`` beats ``disable`` when it names the rule itself and ``disable`` a pattern.
+    """
+
+    enable: tuple[str, ...] = ()
+    disable: tuple[str, ...] = ()
+    paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+
+def bundled_folder() -> Path:
+    """The rules that ship: packed into the wheel, or the checkout's own ``rules/``."""
+    packed = Path(str(resources.files("kernwright"))) / "_rules"
+    return packed if packed.is_dir() else Path(__file__).resolve().parents[3] / "rules"
+
+
+@cache
+def bundled_rules() -> RuleSet:
+    return read_folder(bundled_folder(), Origin.BUNDLED)
+
+
+def load_rules(user: Path | None = None, workspace: Path | None = None) -> RuleSet:
+    """Bundled rules, overridden by the user's folder and by that of a trusted workspace. Missing folders are empty."""
+    sets = [bundled_rules()]
+    if user is not None:
+        sets.append(read_folder(user, Origin.USER))
+    if workspace is not None:
+        sets.append(read_folder(workspace, Origin.WORKSPACE))
+    return combined(sets)
+
+
+def combined(sets: Sequence[RuleSet]) -> RuleSet:
+    """Later sets override earlier ones by name."""
+    by_name = {rule.name: rule for one in sets for rule in one.rules}
+    return RuleSet(
+        tuple(by_name[name] for name in sorted(by_name)), tuple(problem for one in sets for problem in one.problems)
+    )
+
+
+def read_folder(folder: Path, origin: Origin) -> RuleSet:
+    """Every ``*.md`` below a folder but ``README.md``, in the order of their paths."""
+    if not folder.is_dir():
+        return RuleSet()
+    rules: dict[str, Rule] = {}
+    problems: list[RuleProblem] = []
+    for path in sorted(folder.rglob("*.md")):
+        if path.name == "README.md":
+            continue
+        read = read_file(path, origin, f"rules/{path.relative_to(folder).as_posix()}")
+        if isinstance(read, list):
+            problems += read
+        elif read.name in rules:
+            problems.append(
+                RuleProblem(path, 1, f"'{read.name}' is also in {rules[read.name].path}; rename one of the two")
+            )
+        else:
+            rules[read.name] = read
+    return RuleSet(tuple(rules[name] for name in sorted(rules)), tuple(problems))
+
+
+def read_file(path: Path, origin: Origin, docs: str = "") -> Rule | list[RuleProblem]:
+    """One rule file; one that cannot be read as text is a problem too."""
+    try:
+        if path.stat().st_size > MAX_RULE_BYTES:
+            return [RuleProblem(path, 1, f"over {MAX_RULE_BYTES // 1024} KiB; a rule is a page, split it")]
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        return [RuleProblem(path, line, "this is not UTF-8; save the file as UTF-8")]
+    except OSError as error:
+        return [RuleProblem(path, 1, f"{error.strerror or error}; check the file and its permissions")]
+    return read_rule(path, text, origin, docs)
+
+
+def selected(rules: Iterable[Rule], selection: Selection, path: str = "", target: str = "") -> list[Rule]:
+    """The rules that are on for a file (its path below the workspace) and a target."""
+
+    def is_on(rule: Rule) -> bool:
+        if rule.status is Status.COLD and rule.name not in selection.enable:
+            return False
+        off = [
+            *selection.disable,
+            *(name for pattern, names in selection.paths.items() if fnmatch(path, pattern) for name in names),
+            *selection.targets.get(target, ()),
+        ]
+        if rule.name in off:
+            return False
+        if any(fnmatch(rule.name, pattern) for pattern in off):
+            return rule.name in selection.enable
+        return True
+
+    return [rule for rule in rules if is_on(rule)]
