@@ -90,6 +90,8 @@ def write_source(path: Path, before: bytes, after: bytes) -> None:
     real = path.resolve()
     temporary: Path | None = None
     try:
+        if not real.stat().st_mode & 0o222:
+            raise CannotWrite(f"{path}: is read-only; nothing was written, give yourself permission first")
         with tempfile.NamedTemporaryFile(dir=real.parent, prefix=f".{real.name}.", delete=False) as stream:
             temporary = Path(stream.name)
             stream.write(after)

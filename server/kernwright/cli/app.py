@@ -45,7 +45,9 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def options(
     context: typer.Context,
-    target: Annotated[str | None, typer.Option("--target", metavar="NAME", help="What to compile and time for.")] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", metavar="NAME", help="What to compile and time for.")
+    ] = None,
     settings: Annotated[
         Path | None, typer.Option("--settings", metavar="FILE", help="A TOML file with a [settings] table.")
     ] = None,
