@@ -7,13 +7,14 @@ indentation.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from kernwright.kernel import Kernel
 from kernwright.syntax import Parsed
-from kernwright.text import Edit, Span
+from kernwright.text import Edit, Span, apply_edits
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
@@ -100,8 +101,18 @@ class Writer:
     def dedented(self, node: Node) -> str:
         """The text of a statement with ``\\n`` line ends, its own indentation removed from every further line and
         each level of it turned into four spaces, ready to be put into code for ``lay_out``."""
-        indent = self.indent_of(node.start_byte)
-        lines = re.split(r"\r\n|\n|\r", self.text(node))
+        return self.dedented_span(Span(node.start_byte, node.end_byte))
+
+    def dedented_span(self, span: Span) -> str:
+        """The same for any range of the source, such as a statement with the comments that belong to it."""
+        return self.substituted(span, ())
+
+    def substituted(self, span: Span, replacements: Iterable[tuple[Node, str]]) -> str:
+        """The text of a range, dedented, with some of its nodes replaced by code of one line."""
+        data = self.parsed.snapshot.data[span.start : span.end]
+        edits = [Edit(n.start_byte - span.start, n.end_byte - span.start, code.encode()) for n, code in replacements]
+        indent = self.indent_of(span.start)
+        lines = re.split(r"\r\n|\n|\r", apply_edits(data, edits).decode(errors="replace"))
         result = [lines[0]]
         for line in lines[1:]:
             rest = line[len(indent) :] if line.startswith(indent) else line.lstrip(" \t")
