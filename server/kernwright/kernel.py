@@ -322,4 +322,4 @@ def _contract_comment(parsed: Parsed, node: Node) -> Span | None:
 
 
 def is_contract_comment(comment: bytes) -> bool:
-    return re.match(rb"/\*+\s*kernwright\b(?!\.)", comment) is not None
+    return re.match(rb"/\*[\s*]*kernwright\b(?!\.)", comment) is not None
