@@ -1,0 +1,36 @@
+# make demo    the main job on bundled kernels, start to end
+# make test    set-up, lint and the short run of the tests
+# make test-full  everything, the whole suite included
+# make lint    ruff, the type check, the layers, the sizes of packages
+# make bench   figures with ratios; nothing is asserted
+SHELL := /bin/bash
+BIN := .venv/bin
+
+.PHONY: setup demo test test-full lint bench clean
+
+setup:
+	@bash .ci/setup
+
+demo: setup
+	@$(BIN)/kernwright demo
+
+lint: setup
+	$(BIN)/ruff check server tests
+	$(BIN)/ruff format --check server tests
+	$(BIN)/basedpyright --level error
+	cd server && ../$(BIN)/lint-imports --config ../pyproject.toml
+	@for package in server/kernwright server/kernwright/*/; do \
+	    printf '%6d lines  %s\n' "$$(cat $$package/*.py | wc -l)" "$$package"; done
+
+test: lint
+	@echo "left out here and run by make test-full: tests marked slow (the whole kernel suite, long fuzzing)"
+	$(BIN)/pytest -q -m "not slow"
+
+test-full: lint
+	$(BIN)/pytest -q
+
+bench: setup
+	@for script in tests/bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
