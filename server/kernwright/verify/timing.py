@@ -1,0 +1,241 @@
+"""Running the timer: the original and the candidate against each other, or one library alone, at one size.
+
+One call of the timer is one batch of rounds in the sandbox; after each batch the rounds so far decide whether there is
+another. Times are nanoseconds.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from statistics import median
+
+from kernwright.contract import TimePoint
+from kernwright.run.locks import device_lock
+from kernwright.run.model import Limits
+from kernwright.targets.model import Compiler
+from kernwright.verify.inputs import Inputs
+from kernwright.verify.native_program import NativeProgram, build_native
+from kernwright.verify.question import Workbench
+from kernwright.verify.statistics import (
+    LEAST_ROUNDS,
+    LEAST_SLOW_ROUNDS,
+    Comparison,
+    Decision,
+    Interval,
+    Round,
+    compare,
+    decide,
+    decide_finally,
+    order_statistic_interval,
+)
+from kernwright.verify.thunk import Slot, SlotKind
+from kernwright.verify.timer_plan import Pace, TimerPlan, arguments_of
+from kernwright.verify.timer_report import LoadError, TimerReport, WorkerReport, parse_report
+
+TIMER = NativeProgram(
+    "timer",
+    sources=("timer.c", "timer_worker.c"),
+    headers=("kw_protocol.h", "timer_clock.h", "timer_message.h", "timer_plan.h"),
+    flags=("-O2", "-std=gnu11"),
+    link=("-Wl,-z,now", "-Wl,-z,relro", "-ldl"),
+)
+DEVICE = "host-cpu"
+BATCHES = (2, 2, 6, 10, 20)
+"""Rounds of each batch. After the second one a candidate that is plainly slower is given up; the third completes what
+a clear case needs; the others are for a busy machine."""
+SLOW_BATCHES = (2, 2, 2, 4)
+LONG_CALL = 20e6
+"""Calls at least this long are timed in fewer rounds, which is said."""
+MEASUREMENT_SECONDS = 12.0
+"""No batch is begun after this."""
+ORIGINAL, CANDIDATE, AGAIN = range(3)
+
+
+class FaultKind(Enum):
+    """Why there is no figure."""
+
+    NOT_BUILT = "the timer could not be built"
+    NOT_RUN = "the timer did not run"
+    NOT_LOADED = "the library could not be loaded"
+    ENDED = "the process ended during a timed call"
+    SILENT = "no answer in the time allowed"
+    IMPLAUSIBLE = "the times do not agree"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """``worker`` is ``ORIGINAL``, ``CANDIDATE`` or ``AGAIN``, or None where the run as a whole failed."""
+
+    kind: FaultKind
+    worker: int | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is timed at one point: libraries in the order of the workers, slots, input sets."""
+
+    libraries: tuple[Path, ...]
+    slots: tuple[Slot, ...]
+    time: TimePoint
+    sets: tuple[Inputs, ...]
+    seed: int
+    nonce: int = field(default_factory=lambda: int.from_bytes(os.urandom(8), "little"))
+
+    def plan(self, rounds: int, batch: int, pace: Pace) -> TimerPlan:
+        first = self.sets[0]
+        return TimerPlan(
+            libraries=self.libraries,
+            arguments=arguments_of(self.slots, first.values),
+            extents=first.shapes,
+            sets=tuple(inputs.values for inputs in self.sets),
+            rounds=rounds,
+            seed=self.seed + 7919 * batch,
+            nonce=self.nonce ^ batch,
+            cold=self.time.cache == "cold",
+            # A file-scope array exists once, so only one set of arguments can be prepared at a time.
+            single_lane=any(slot.kind is SlotKind.GLOBAL for slot in self.slots),
+            pace=pace,
+        )
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The rounds of a pair at one point, and what they mean."""
+
+    subject: Subject
+    reports: tuple[tuple[WorkerReport, ...], ...]
+    decision: Decision
+    seeds: tuple[int, ...]
+    """The seed of the plan that each round belongs to, which decides the gathered places."""
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        return tuple(Round(*(worker.call_ns for worker in workers)) for workers in self.reports)
+
+    @property
+    def fresh_rounds(self) -> tuple[Round, ...]:
+        """As ``rounds``, of the calls that came first after fresh values."""
+        return tuple(Round(*(worker.fresh_ns for worker in workers)) for workers in self.reports)
+
+    @property
+    def comparison(self) -> Comparison:
+        return compare(self.rounds)
+
+    @property
+    def original_ns(self) -> float:
+        return median(each for a_round in self.rounds for each in (a_round.original, a_round.again))
+
+    @property
+    def candidate_ns(self) -> float:
+        return median(a_round.candidate for a_round in self.rounds)
+
+    @property
+    def samples(self) -> int:
+        """Samples of the candidate in all."""
+        return sum(len(workers[CANDIDATE].samples) for workers in self.reports)
+
+    @property
+    def disturbed(self) -> float:
+        """The share of samples in which the processor was given to somebody else."""
+        samples = [sample for workers in self.reports for worker in workers for sample in worker.samples]
+        return sum(sample.preempted > 0 for sample in samples) / max(len(samples), 1)
+
+
+def measure_pair(subject: Subject, compiler: Compiler, workbench: Workbench) -> Measurement | Fault:
+    """Time the three workers of ``subject`` until a decision stands or the batches are used up."""
+    runner = _BatchRunner(subject, compiler, workbench)
+    while True:
+        fault = runner.run_batch()
+        if fault is not None:
+            return fault
+        comparison = compare([Round(*(worker.call_ns for worker in workers)) for workers in runner.reports])
+        decision = decide(comparison, LEAST_SLOW_ROUNDS if runner.long_call else LEAST_ROUNDS)
+        if comparison.speedup.count < 4 and comparison.speedup.high < 0.7:
+            decision = Decision.NOT_FASTER
+        if decision is Decision.UNCLEAR and not runner.has_more:
+            decision = decide_finally(comparison)
+            return Measurement(subject, tuple(runner.reports), decision, tuple(runner.seeds))
+        if decision is not Decision.UNCLEAR:
+            return Measurement(subject, tuple(runner.reports), decision, tuple(runner.seeds))
+
+
+def measure_alone(subject: Subject, compiler: Compiler, workbench: Workbench) -> Interval | Fault:
+    """Nanoseconds of one call of the only library of ``subject``: the median over processes, with its interval."""
+    runner = _BatchRunner(subject, compiler, workbench)
+    least = LEAST_ROUNDS
+    while len(runner.reports) < least and runner.has_more:
+        fault = runner.run_batch()
+        if fault is not None:
+            return fault
+        least = LEAST_SLOW_ROUNDS if runner.long_call else LEAST_ROUNDS
+    return order_statistic_interval([workers[ORIGINAL].call_ns for workers in runner.reports])
+
+
+class _BatchRunner:
+    """Runs batches of rounds and keeps what they reported."""
+
+    def __init__(self, subject: Subject, compiler: Compiler, workbench: Workbench) -> None:
+        self.subject, self.workbench = subject, workbench
+        self.timer = build_native(TIMER, compiler, workbench)
+        self.reports: list[tuple[WorkerReport, ...]] = []
+        self.seeds: list[int] = []
+        self.batch = 0
+        self.seconds = 0.0
+
+    @property
+    def long_call(self) -> bool:
+        return bool(self.reports) and median(each[ORIGINAL].call_ns for each in self.reports) >= LONG_CALL
+
+    @property
+    def batches(self) -> tuple[int, ...]:
+        return SLOW_BATCHES if self.long_call else BATCHES
+
+    @property
+    def has_more(self) -> bool:
+        return self.batch < len(self.batches) and self.seconds < MEASUREMENT_SECONDS
+
+    def run_batch(self) -> Fault | None:
+        """Run the next batch; what went wrong, or None. A batch without a complete round is a fault."""
+        if isinstance(self.timer, str):
+            return Fault(FaultKind.NOT_BUILT, None, self.timer)
+        pace = Pace()
+        plan = self.subject.plan(self.batches[self.batch], self.batch, pace)
+        self.batch += 1
+        with device_lock(DEVICE, self.workbench.locks):
+            outcome = self.workbench.runner.sandboxed(
+                (str(self.timer),),
+                directory=self.timer.parent,
+                limits=Limits(wall_seconds=60, cpu_seconds=60, output_bytes=32 << 20),
+                stdin=plan.encode(),
+                readable=tuple(dict.fromkeys(library.parent for library in self.subject.libraries)),
+            )
+        self.seconds += outcome.seconds
+        if not outcome.ok or outcome.truncated:
+            said = outcome.stderr.decode(errors="replace").strip()
+            reason = "out of time" if outcome.timed_out else said or f"status {outcome.status}"
+            return Fault(FaultKind.NOT_RUN, None, f"{FaultKind.NOT_RUN.value}: {reason}")
+        report = parse_report(outcome.stdout, plan.nonce, len(plan.libraries))
+        if isinstance(report, str):
+            return Fault(FaultKind.NOT_RUN, None, f"{FaultKind.NOT_RUN.value}: {report}")
+        self.reports += report.rounds
+        self.seeds += [plan.seed] * len(report.rounds)
+        return _fault_in(report)
+
+
+_WORKER_NAMES = {ORIGINAL: "the original", CANDIDATE: "the candidate", AGAIN: "the original"}
+
+
+def _fault_in(report: TimerReport) -> Fault | None:
+    for worker, error in report.refused:
+        reason = {LoadError.NO_MEMORY: "not enough memory for the arguments"}.get(error, FaultKind.NOT_LOADED.value)
+        return Fault(FaultKind.NOT_LOADED, worker, f"{_WORKER_NAMES[worker]}: {reason}")
+    for lost in report.lost:
+        kind = FaultKind.SILENT if lost.reason == "silent" else FaultKind.ENDED
+        return Fault(kind, lost.worker, f"{_WORKER_NAMES[lost.worker]}: {kind.value}")
+    if not report.rounds:
+        return Fault(FaultKind.NOT_RUN, None, f"{FaultKind.NOT_RUN.value}: no round was completed")
+    return None
