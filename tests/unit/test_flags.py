@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from kernwright.targets.flags import (
     cleaned,
@@ -88,8 +92,8 @@ REFUSED = [
     "-fplugin=/x/evil.so", "-fplugin-arg-x-y=1", "-fpass-plugin=/x.so", "-B/x", "-B /x", "--prefix=/x",
     "-wrapper sh,-c", "-specs=/x", "--specs=/x", "-specs /x", "-Xclang -load", "-Xclang -plugin",
     "-Xclang -add-plugin", "-mllvm -load=/x.so", "-fuse-ld=/x/ld", "--ld-path=/x", "-Wl,-plugin,/x.so",
-    "-Xlinker -plugin", "-Xlinker --plugin=/x.so", "-Wl,-o,/x", "-Wl,-Map=/x", "-fmodule-mapper=|sh", "--gcc-toolchain=/x",
-    "-ccc-gcc-name x", "-working-directory /x", "--config=/x", "-iplugindir=/x",
+    "-Xlinker -plugin", "-Xlinker --plugin=/x.so", "-Wl,-o,/x", "-Wl,-Map=/x", "-fmodule-mapper=|sh",
+    "--gcc-toolchain=/x", "-ccc-gcc-name x", "-working-directory /x", "--config=/x", "-iplugindir=/x",
 ]  # fmt: skip
 ALLOWED = [
     "-O3 -march=native", "-fPIC -fopenmp", "-I /B -DB", "--sysroot=/x", "-fuse-ld=lld", "-Wl,-rpath,/x", "-Wl,-O1",
@@ -122,7 +126,20 @@ def test_flags_of_a_person_keep_level_and_sanitizer_and_part_from_the_linkers() 
 def test_include_folders_are_absolute_and_quoted_ones_come_first() -> None:
     words = "-Iinc -I /abs -isystem sys -iquote q -idirafter late -include x.h -DI=1"
     expected = ["/d/q", "/d/inc", "/abs", "/d/sys", "/d/late"]
-    assert [str(folder) for folder in include_folders(words.split(), Path("/d"))] == expected
+    assert include_folders(words.split(), Path("/d")) == expected
+
+
+@given(st.text(alphabet="ab \t\n\\\"'$=-", max_size=30))
+@example("a\\")
+@example("'a")
+def test_split_command_agrees_with_the_standard_library(command: str) -> None:
+    def outcome(split: Callable[[str], list[str]]) -> list[str] | str:
+        try:
+            return split(command)
+        except ValueError as error:
+            return str(error)
+
+    assert outcome(split_command) == outcome(shlex.split)
 
 
 @pytest.mark.parametrize(

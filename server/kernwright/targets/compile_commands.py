@@ -70,7 +70,7 @@ class Database:
     @cached_property
     def units(self) -> tuple[Unit, ...]:
         """Each file of the database once, with the folders that its first entry includes from."""
-        return tuple(Unit(real, tuple(map(str, _folders_of(entries[0])))) for real, entries in self._by_real.items())
+        return tuple(Unit(real, tuple(_folders_of(entries[0]))) for real, entries in self._by_real.items())
 
     def entries_for(self, path: Path) -> list[Entry]:
         """The entries of one file, told by its real path."""
@@ -272,7 +272,7 @@ def _words(entry: Entry) -> list[str]:
         return []
 
 
-def _folders_of(entry: Entry) -> list[Path]:
+def _folders_of(entry: Entry) -> list[str]:
     return include_folders(_words(entry), entry.directory)
 
 

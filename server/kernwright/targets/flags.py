@@ -7,6 +7,7 @@ run.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,6 +59,12 @@ _REFUSED = re.compile(
 _LEVEL = re.compile(r"-O(?:[0-9]+|s|z|g|fast)?|--optimize(?:=.*)?")
 _RANK = {"-Ofast": 7, "-O3": 6, "-O2": 5, "-Os": 4, "-Oz": 3, "-O1": 2, "-O": 2, "-Og": 1, "-O0": 0}
 TIMED_LEVEL = "-O3"
+_PIECE = r"""(?:[^\s"'\\]++|\\[^\n]|"(?:[^"\\]|\\[\s\S])*"|'[^']*')"""
+_SHELL_WORD = re.compile(f"{_PIECE}++")
+_SHELL_WORDS = re.compile(rf"(?:[ \t\r\n]++|{_PIECE})*+")
+_QUOTE_MARK = re.compile(r"[\"'\\]")
+_QUOTED = re.compile(r"""\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"|'[^']*'""")
+_ESCAPED = re.compile(r"""\\([\\"])""")
 _MAX_NESTED_RESPONSE_FILES = 8
 
 
@@ -90,10 +97,22 @@ class Cleaned:
 
 
 def split_command(command: str) -> list[str]:
-    """The words of a shell command; ``ValueError`` for an open quote. Plain ones, the rule, are split fast."""
+    """The words of a shell command, as ``shlex.split`` gives them but many times faster; ``ValueError`` for an open
+    quote."""
     if not any(mark in command for mark in "\"'\\"):
         return command.split()
-    return shlex.split(command)
+    if _SHELL_WORDS.fullmatch(command) is None:
+        return shlex.split(command)
+    return [
+        _QUOTED.sub(_unquoted, word) if _QUOTE_MARK.search(word) else word for word in _SHELL_WORD.findall(command)
+    ]
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    text = match.group()
+    if text[0] == "\\":
+        return text[1:]
+    return text[1:-1] if text[0] == "'" else _ESCAPED.sub(r"\1", text[1:-1])
 
 
 def expand_response_files(words: Sequence[str], directory: Path, depth: int = 0) -> list[str] | CommandProblem:
@@ -206,16 +225,19 @@ def level_of(words: Sequence[str]) -> str:
     return _last_level(words) or "no -O"
 
 
-def include_folders(words: Iterable[str], directory: Path) -> list[Path]:
+def include_folders(words: Iterable[str], directory: Path) -> list[str]:
     """The folders that an entry searches for ``#include``, quoted ones first, absolute."""
-    quoted: list[Path] = []
-    plain: list[Path] = []
+    quoted: list[str] = []
+    plain: list[str] = []
+    base = str(directory)
     for option in options(words):
+        if not option.name.startswith(("-I", "-i")):
+            continue
         for name, folders in (("-iquote", quoted), ("-isystem", plain), ("-idirafter", plain), ("-I", plain)):
             if option.name.startswith(name):
                 text = option.value if option.name == name else option.name[len(name) :]
                 if text:
-                    folders.append(directory / text)
+                    folders.append(os.path.normpath(os.path.join(base, text)))  # noqa: PTH118
                 break
     return quoted + plain
 

@@ -118,7 +118,8 @@ def _headers_near(units: Sequence[Unit]) -> Iterable[str]:
         return
     homes = {os.path.dirname(unit.path) for unit in units}  # noqa: PTH120
     around = os.path.dirname(os.path.commonpath(list(homes)))  # noqa: PTH120
-    folders = {os.path.realpath(folder) for unit in units for folder in unit.folders}
+    named = {folder for unit in units for folder in unit.folders}
+    folders = {os.path.realpath(folder) for folder in named}
     inside = sorted(homes | {f for f in folders if _within(f, around) and not f.startswith(_SYSTEM_FOLDERS)})
     walked: list[str] = []
     count = 0
