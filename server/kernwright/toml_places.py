@@ -117,7 +117,7 @@ _REMEDIES = (
 def _fault(text: str, byte_of: tuple[int, ...], message: str) -> TomlFault:
     match = _WHERE.search(message)
     reason = message[: match.start()] if match else message
-    remedy = next((words for pattern, words in _REMEDIES if pattern.search(reason)), "see https://toml.io")
+    remedy = next((words for pattern, words in _REMEDIES if pattern.search(reason)), "write it as TOML 1.0 has it")
     starts = [0, *(found.end() for found in re.finditer("\n", text))]
     at = len(text.rstrip())
     if match and match.group(1):

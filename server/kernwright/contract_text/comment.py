@@ -8,7 +8,7 @@ from kernwright.text import Snapshot, Span
 
 _OPENING = re.compile(r"/\*[\s*]*kernwright\b:?")
 _CLOSING = re.compile(r"[ \t]*\**\*/$")
-_DECORATION = re.compile(r"(?m)^([ \t]*)\*+(?=[ \t\r\n]|$)")
+_DECORATION = re.compile(r"(?<=[\r\n])[ \t]*\*+(?=[ \t\r\n]|$)")
 
 
 def toml_of_comment(snapshot: Snapshot, comment: Span) -> str:

@@ -28,8 +28,8 @@ def make_sense(draft: Draft, parsed: Parsed, kernel: Kernel) -> Contract:
     except BadInstantiation as error:
         draft.report(draft.toml.value_span("build", "instantiate"), str(error))
         setting = setting_of(parsed, kernel, None)
-    if "args" in draft.toml.values:
-        _check_parameters(draft, setting)
+    if draft.named is not None:
+        _check_parameters(draft, setting, draft.named)
         _check_types(draft, setting)
     _check_return(draft, setting)
     contract = _bind(draft, setting)
@@ -40,7 +40,7 @@ def make_sense(draft: Draft, parsed: Parsed, kernel: Kernel) -> Contract:
     return contract
 
 
-def _check_parameters(draft: Draft, setting: Setting) -> None:
+def _check_parameters(draft: Draft, setting: Setting, named: set[str]) -> None:
     kernel, toml = setting.kernel, draft.toml
     names = [parameter.name for parameter in kernel.parameters]
     for parameter in kernel.parameters:
@@ -49,13 +49,13 @@ def _check_parameters(draft: Draft, setting: Setting) -> None:
             draft.report(
                 toml.key_span("args"), f"{obstacle}, which no entry can describe: {kernel.name} is not checkable"
             )
-        elif parameter.name not in draft.named:
+        elif parameter.name not in named:
             draft.report(
                 toml.key_span("args"),
                 f"parameter '{parameter.name}' of {kernel.name} has no entry in [args]: "
                 f'add one such as {parameter.name} = "{_suggestion(parameter, setting)}"',
             )
-    for name in draft.named - {RETURN}:
+    for name in sorted(named - {RETURN}):
         if name not in names:
             known = f"its parameters are {', '.join(names)}" if names else "it has none"
             draft.report(
@@ -186,10 +186,9 @@ def _scalars(contract: Contract, setting: Setting) -> dict[str, str]:
     found: dict[str, str] = {}
     for parameter in setting.kernel.parameters:
         arg = contract.args.get(parameter.name)
-        if arg is not None and not arg.is_array:
-            found[parameter.name] = arg.dtype
-        elif arg is None and not parameter.is_array:
-            found[parameter.name] = setting.dtype_of(parameter) or "i64"
+        if parameter.is_array or (arg is not None and arg.is_array and parameter.reference):
+            continue
+        found[parameter.name] = (arg.dtype if arg is not None else setting.dtype_of(parameter)) or "i64"
     return found
 
 

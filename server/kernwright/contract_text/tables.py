@@ -47,8 +47,8 @@ class Draft:
     problems: list[ContractProblem] = field(default_factory=list[ContractProblem])
     entries: dict[str, Entry] = field(default_factory=dict[str, Entry])
     globals: dict[str, Entry] = field(default_factory=dict[str, Entry])
-    named: set[str] = field(default_factory=set[str])
-    """Every key of [args], those with a bad entry too."""
+    named: set[str] | None = None
+    """Every key of [args], those with a bad entry too; None when there is no [args]."""
 
     def report(self, span: Span, message: str, severity: ProblemSeverity = ProblemSeverity.ERROR) -> None:
         self.problems.append(ContractProblem(span, message, severity))
@@ -63,8 +63,9 @@ def read_tables(toml: Toml, origin: Origin) -> Draft:
             if not remedy and not isinstance(toml.values[key], dict):
                 remedy = f"; entries belong under a table: put [args] above '{key}'"
             draft.report(toml.key_span(key), f"unknown table '{key}': expected one of {_listed(TABLES)}{remedy}")
-    args = _entries(draft, ("args",), draft.entries)
-    draft.named = set(_table(draft, "args") or {})
+    table = _table(draft, "args")
+    draft.named = set(table) if table is not None else None
+    args = _entries(draft, ("args",), draft.entries) if table is not None else {}
     returns = args.pop(RETURN, None)
     draft.contract = replace(
         draft.contract,
@@ -237,8 +238,8 @@ def _tolerances(draft: Draft, value: Any) -> tuple[Tolerance, dict[str, Toleranc
             return Tolerance(), {}
         case dict():
             table = cast("dict[str, Any]", value)
-            # `tolerance.y = …` makes a table: what is neither a number's key is the tolerance of an argument.
-            own = {key: item for key, item in table.items() if key in _TOLERANCE_KEYS and not isinstance(item, dict)}
+            # `tolerance.y = …` makes this table too: numbers are limits, all else is the tolerance of an argument.
+            own = {key: item for key, item in table.items() if not isinstance(item, dict | str)}
             per_argument = {key: item for key, item in table.items() if key not in own}
             general = _tolerance(draft, ("check", "tolerance"), own) if own else Tolerance()
             return general, {
@@ -283,8 +284,8 @@ def _overlap(draft: Draft, value: Any) -> tuple[tuple[str, ...], ...]:
         names = cast("list[Any]", group) if isinstance(group, list) else []
         if len(names) < 2 or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
             draft.report(draft.toml.value_span("check", "overlap", index), f"{example}: two names or more a group")
-        else:
-            found.append(tuple(cast("list[str]", names)))
+            break
+        found.append(tuple(cast("list[str]", names)))
     return tuple(found)
 
 
