@@ -62,14 +62,15 @@ def main() -> None:
     parser.add_argument("--compiler")
     chosen = parser.parse_args()
     print(
-        f"{'kernel':22} {'baseline':>12} {'best':>7} {'interval':>15} {'floor':>6} {'offers':>6} {'tried':>6} {'s':>6}  title"
+        f"{'kernel':22} {'baseline':>12} {'best':>7} {'interval':>15} {'floor':>6} "
+        f"{'offers':>6} {'tried':>6} {'s':>6}  title"
     )
     for name in chosen.names or FLOORS:
         path = next(p for p in KERNELS.iterdir() if p.stem == name)
         kernel, seconds = optimised(path, chosen.compiler)
         floor = FLOORS.get(name)
         wanted = "none" if floor is None else f"{floor:.1f}"
-        baseline = (kernel.get("baseline") or {}).get("ns")
+        baseline: float | None = kernel["baseline"]["ns"] if kernel.get("baseline") else None
         base = f"{baseline / 1000:.2f} us" if baseline else "-"
         tried = len(kernel["offers"]) + len(kernel["refused"])
         if kernel["offers"]:
@@ -81,7 +82,8 @@ def main() -> None:
         else:
             figures, title = f"{'-':>7} {'-':>15}", "; ".join(kernel.get("asks", []))
         print(
-            f"{name:22} {base:>12} {figures} {wanted:>6} {len(kernel['offers']):>6} {tried:>6} {seconds:>6.1f}  {title}",
+            f"{name:22} {base:>12} {figures} {wanted:>6} "
+            f"{len(kernel['offers']):>6} {tried:>6} {seconds:>6.1f}  {title}",
             flush=True,
         )
 
