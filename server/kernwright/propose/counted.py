@@ -70,23 +70,28 @@ class Counted:
         start = "" if self.declares else f"{self.variable} = {self.start}"
         return f"for ({start}; {self.fits(size)}; {self.variable} += {size})"
 
-    def rest(self) -> str:
-        """The author's loop, going on from where the strips ended."""
+    def rest_header(self) -> str:
+        """The author's header without the first value, going on from where the strips ended."""
         header = header_of(self.writer, self.loop)
         initializer = self.loop.node.child_by_field_name("initializer")
-        if initializer is not None:
-            first = self.writer.dedented(initializer)
-            header = header.replace(first, ";" if first.endswith(";") else "", 1)
-        return header + self.writer.dedented(self.loop.node)[len(header_of(self.writer, self.loop)) :]
+        if initializer is None:
+            return header
+        first = self.writer.dedented(initializer)
+        return header.replace(first, ";" if first.endswith(";") else "", 1)
 
-    def replace(self, code: str) -> Edit:
-        """Put code in the place of the loop. It becomes a block where the loop was the only statement of something,
-        or where its names would meet others."""
+    def rest(self) -> str:
+        """The author's loop, going on from where the strips ended."""
+        return self.rest_header() + self.writer.dedented(self.loop.node)[len(header_of(self.writer, self.loop)) :]
+
+    def replace(self, code: str, loop: Loop | None = None) -> Edit:
+        """Put code in the place of the loop, or of another one around it. It becomes a block where the loop was the
+        only statement of something, or where its names would meet others."""
         code = code.rstrip("\n")
-        return self.writer.replace(self.loop.node, f"{{\n{indented(code)}\n}}" if self._needs_block() else code)
+        node = (loop or self.loop).node
+        return self.writer.replace(node, f"{{\n{indented(code)}\n}}" if self._needs_block(node) else code)
 
-    def _needs_block(self) -> bool:
-        parent = self.loop.node.parent
+    def _needs_block(self, node: Node) -> bool:
+        parent = node.parent
         if parent is None or parent.type != "compound_statement":
             return True
         # Another declaration of the variable in the same block would clash with ours; loops with their own do not.
@@ -167,3 +172,9 @@ def _header_parts(node: Node) -> list[Node]:
 
 def _declarators(node: Node) -> int:
     return len(node.children_by_field_name("declarator"))
+
+
+def inner_statements(loop: Loop) -> list[Node]:
+    """The statements of a loop's body, comments left out."""
+    inner = loop.body.named_children if loop.body.type == "compound_statement" else [loop.body]
+    return [child for child in inner if child.type != "comment"]

@@ -24,13 +24,24 @@ class NotVectorisable(Exception):
 
 @dataclass(frozen=True)
 class Lane:
-    """``compound`` says that the text needs parentheses beside an operator."""
+    """``compound`` says that the text needs parentheses beside an operator; ``operator`` is the one that joins it,
+    where that may spare them."""
 
     dtype: str
     text: str
     uniform: bool = False
     compound: bool = False
     is_mask: bool = False
+    operator: str = ""
+
+    def before(self, sign: str) -> str:
+        """The text as the left operand of an operator."""
+        spared = self.operator in ("*", "/") or (self.operator in ("+", "-") and sign in ("+", "-"))
+        return self.text if spared and sign in ("+", "-", "*", "/") else self.beside()
+
+    def behind(self, sign: str) -> str:
+        """The text as the right operand of an operator."""
+        return self.text if self.operator in ("*", "/") and sign in ("+", "-") else self.beside()
 
     def beside(self) -> str:
         return f"({self.text})" if self.compound else self.text
@@ -103,7 +114,8 @@ def arithmetic(types: VectorTypes, lanes: int, sign: str, a: Lane, b: Lane) -> L
     shift = sign in ("<<", ">>")
     dtype = promoted(a.dtype) if shift else common_dtype(a.dtype, b.dtype)
     if a.uniform and b.uniform:
-        return Lane(dtype, f"{a.beside()} {sign} {b.beside()}", uniform=True, compound=True)
+        text = f"{a.before(sign)} {sign} {b.behind(sign)}"
+        return Lane(dtype, text, uniform=True, compound=True, operator=sign)
     if dtype not in _FLOATS and sign in ("/", "%"):
         raise NotVectorisable("machines have no division of integer vectors")
     if dtype in _FLOATS and sign not in ("+", "-", "*", "/"):
@@ -112,7 +124,7 @@ def arithmetic(types: VectorTypes, lanes: int, sign: str, a: Lane, b: Lane) -> L
         a = converted(types, lanes, a, dtype)
     left = converted(types, lanes, a, dtype, broadcast=False)
     right = converted(types, lanes, b, dtype, broadcast=False)
-    return Lane(dtype, f"{left.beside()} {sign} {right.beside()}", compound=True)
+    return Lane(dtype, f"{left.before(sign)} {sign} {right.behind(sign)}", compound=True, operator=sign)
 
 
 def comparison(types: VectorTypes, lanes: int, sign: str, a: Lane, b: Lane) -> Lane:

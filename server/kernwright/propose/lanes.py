@@ -43,8 +43,8 @@ _MAXIMA = {"std::max": False, "fmaxf": True, "fmax": True, "std::fmax": True}
 class LaneWriter:
     """Writes the body of one loop for ``lanes`` turns, the first of which has the loop variable ``at``.
 
-    ``variables`` are names that hold vectors, with the text that stands for each and its dtype; ``stored`` the spans
-    of accesses that were read ahead of time, with the name that holds each.
+    ``variables`` are names that hold vectors, with the text that stands for each and its dtype; ``read_ahead`` the
+    spans of accesses that were read before, with what holds each; ``names`` other names that are to be replaced.
     """
 
     nest: Nest
@@ -55,6 +55,7 @@ class LaneWriter:
     at: str
     variables: dict[str, Lane] = field(default_factory=dict[str, Lane])
     read_ahead: dict[Span, Lane] = field(default_factory=dict[Span, Lane])
+    names: dict[str, str] = field(default_factory=dict[str, str])
     may_store: bool = False
     _accesses: dict[Span, Access] = field(default_factory=dict[Span, Access])
 
@@ -224,11 +225,11 @@ class LaneWriter:
             raise NotVectorisable(f"{name} has the type {dtype}")
         if any(name in statement.writes for statement in self.nest.statements_in(self.loop)):
             raise NotVectorisable(f"{name} is carried from turn to turn")
-        return Lane(dtype, name, uniform=True)
+        return Lane(dtype, self.names.get(name, name), uniform=True, compound=name in self.names)
 
     def _load(self, node: Node) -> Lane:
         access = self._accesses.get(span_of(node))
-        text = substituted(self.writer, span_of(node), {self.loop.variable or "": self.at})
+        text = substituted(self.writer, span_of(node), {**self.names, self.loop.variable or "": self.at})
         if access is None:
             raise NotVectorisable(f"{self.writer.text(node)} cannot be read as an access")
         stride = self.nest.stride(access, self.loop)
