@@ -87,7 +87,13 @@ class Settings(BaseModel):
     data: Path = Field(
         default=Path(), description="Folder of offers, decisions and events; the user's data folder if empty."
     )
-    rules: dict[str, bool] = Field(default_factory=dict, description="Rules switched on (true) or off by name.")
+    rules: dict[str, bool] = Field(
+        default_factory=dict, description="Rules switched on (true) or off, by name or by a pattern of names."
+    )
+    rules_off_in: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="Rules that are off in files, by a pattern of paths such as gen/*."
+    )
+    rules_off_for: dict[str, tuple[str, ...]] = Field(default_factory=dict, description="Rules that are off, by target.")
     ignore: tuple[str, ...] = Field(
         default=(), description="Patterns of paths that check leaves out, such as third_party/*."
     )
@@ -100,13 +106,14 @@ class Loaded:
     """Settings, the lines to say about what was not valid in them, and where they came from.
 
     ``workspace`` is the folder of the nearest ``kernwright.toml``, else of the nearest version control, else the
-    start folder.
+    start folder. ``search_path`` is the PATH that compilers are looked for on.
     """
 
     settings: Settings
     problems: tuple[str, ...]
     workspace: Path
     user_rules: Path
+    search_path: str
 
 
 class BadSettings(Exception):
@@ -156,7 +163,7 @@ def load_settings(
         defaults["data"] = platformdirs.user_data_path("kernwright")
     if words := debug_words(environ):
         defaults["debug"] = words
-    return Loaded(settings.model_copy(update=defaults), tuple(problems), workspace, user_folder / "rules")
+    return Loaded(settings.model_copy(update=defaults), tuple(problems), workspace, user_folder / "rules", environ.get("PATH", ""))
 
 
 def debug_words(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:

@@ -141,7 +141,9 @@ HOST = INCLUDE + "int other(void) { return 1; }\n\n" + SUM
     ],
 )
 def test_edits_are_found_again_by_content(name: str, now: str, expected: str | None) -> None:
-    record = stored(HOST, [("#include <math.h>\n", "#include <math.h>\n#include <immintrin.h>\n"), ("s += x[i];", UNROLLED)])
+    record = stored(
+        HOST, [("#include <math.h>\n", "#include <math.h>\n#include <immintrin.h>\n"), ("s += x[i];", UNROLLED)]
+    )
     found = reanchored(record, Snapshot(Path("sum.c"), now.encode()))
     if expected is None:
         assert isinstance(found, tuple)

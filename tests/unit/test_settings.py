@@ -63,7 +63,10 @@ def test_no_layer_gives_the_defaults(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[settings]\n\nrounds = 0", "kernwright.toml:3: rounds: input should be greater than or equal to 1; left aside"),
+        (
+            "[settings]\n\nrounds = 0",
+            "kernwright.toml:3: rounds: input should be greater than or equal to 1; left aside",
+        ),
         ("[settings]\nroudns = 3", "kernwright.toml:2: roudns: no such setting; do you mean rounds?; left aside"),
         ("[settings]\nmemory = 3", "kernwright.toml:2: memory: "),
         ("[settings.memory]\nalpha = 3", "kernwright.toml:2: memory.alpha: no such setting; left aside"),

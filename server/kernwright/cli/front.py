@@ -63,6 +63,10 @@ class Front:
             self.warn(problem)
         return loaded
 
+    def start_at(self, path: Path) -> None:
+        """Take settings and workspace from where a file or folder lies."""
+        self.start = path.absolute()
+
     @property
     def settings(self) -> Settings:
         return self.loaded.settings
@@ -72,7 +76,7 @@ class Front:
         """Everything that compiles, runs and remembers, wired up. Expensive to import: ask late."""
         from kernwright.engine import Engine
 
-        return Engine.of(self.loaded, self.warn)
+        return Engine(self.loaded, self.warn)
 
     @property
     def as_json(self) -> bool:

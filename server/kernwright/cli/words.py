@@ -1,0 +1,68 @@
+"""What verdicts, times and offers look like in text for people."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from kernwright.offer import accuracy_words, speedup_words
+from kernwright.text import Snapshot
+from kernwright.verify.verdict import Counterexample, StageStatus, Status, Verdict
+
+_SIGN = {
+    StageStatus.PASSED: "passed",
+    StageStatus.FAILED: "FAILED",
+    StageStatus.SKIPPED: "skipped",
+    StageStatus.NOT_CHECKABLE: "not checkable",
+}
+
+
+def verdict_lines(verdict: Verdict) -> Iterator[str]:
+    """A verdict stage by stage, then what it comes to."""
+    for stage in verdict.stages:
+        yield f"{stage.name.value:7} {_SIGN[stage.status]:13} {stage.detail}".rstrip()
+        if stage.counterexample is not None:
+            yield from (f"        {line}" for line in _counterexample_lines(stage.counterexample))
+    for note in verdict.notes:
+        yield f"note: {note}"
+    for name in verdict.assumes:
+        yield f"assumes: {name}"
+    yield f"{verdict.status.value}{_summary(verdict)}"
+
+
+def _summary(verdict: Verdict) -> str:
+    speedup = verdict.speedup
+    if verdict.status is not Status.ACCEPTED or speedup is None:
+        return ""
+    sizes = ", ".join(f"{name} = {value}" for name, value in speedup.sizes.items())
+    return (
+        f": {speedup_words(speedup)}, {accuracy_words(verdict.error)}, on {verdict.cases} cases; measured with "
+        f"{speedup.compiler} {' '.join(speedup.flags)} at {sizes or 'the only size'}"
+    )
+
+
+def _counterexample_lines(example: Counterexample) -> Iterator[str]:
+    sizes = ", ".join(f"{name} = {value}" for name, value in example.sizes.items())
+    yield f"with {sizes or 'no sizes'} and {example.inputs or 'any values'} (seed {example.seed})"
+    yield f"{example.where}: expected {example.expected}, got {example.got}"
+
+
+def time_words(nanoseconds: float) -> str:
+    """``12.3 µs``: three digits that mean something."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.3g} {unit}"
+    return f"{nanoseconds:.3g} ns"
+
+
+def diff_lines(before: Snapshot, after: Snapshot) -> list[str]:
+    """A unified diff."""
+    return [
+        line.rstrip("\r\n")
+        for line in difflib.unified_diff(
+            before.data.decode("utf-8").splitlines(keepends=True),
+            after.data.decode("utf-8").splitlines(keepends=True),
+            f"{before.path} (before)",
+            f"{after.path} (after)",
+        )
+    ]

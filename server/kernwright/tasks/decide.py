@@ -1,0 +1,102 @@
+"""The user's decision on an offer: accept writes the edit, reject records why; both are events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kernwright import __version__
+from kernwright.apply import CannotWrite, Stale, reanchored, write_source
+from kernwright.engine import Engine
+from kernwright.memory.model import Event, EventKind, Reason
+from kernwright.text import Edit, Snapshot, Span, read_snapshot
+
+
+class NoOffer(Exception):
+    """There is no such offer, or it was decided on. ``str()`` is one line with a remedy."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What was written, and the event that says so (None when it could not be remembered)."""
+
+    title: str
+    before: Snapshot
+    after: Snapshot
+    edits: tuple[Edit, ...]
+    event: Event | None
+
+
+def find_offer(engine: Engine, offer: str) -> Event:
+    """The offer as it was made last. Ids are of this workspace first, then of any other."""
+    made = [event for event in engine.memory.of_offer(offer) if event.kind is EventKind.OFFERED]
+    if not made:
+        made = [event for event in engine.memory.all_events(EventKind.OFFERED) if event.offer == offer]
+    if not made:
+        raise NoOffer(f"there is no offer '{offer}'; 'kernwright optimize FILE' makes offers and prints their ids")
+    return made[-1]
+
+
+def accept(engine: Engine, offer: str) -> Accepted:
+    """Write the offer's edit into its file. ``NoOffer`` or ``CannotWrite`` when nothing was written."""
+    offered = find_offer(engine, offer)
+    record = offered.data
+    before = read_snapshot(Path(record["path"]))
+    edits = reanchored(record, before)
+    if isinstance(edits, Stale):
+        if already := _accepted_text(engine, offered):
+            raise NoOffer(f"{record['path']}: '{offer}' was accepted already ({already})")
+        raise CannotWrite(edits.reason)
+    after = before.apply(edits)
+    write_source(before.path, before.data, after.data)
+    event = decision(offered, EventKind.ACCEPTED, {**record, **_evidence(record, before, edits, after)})
+    written = engine.remember([event])
+    return Accepted(str(record["title"]), before, after, edits, event if written else None)
+
+
+def reject(engine: Engine, offer: str, reason: Reason) -> Event:
+    """Record that the user does not want an offer, and why."""
+    offered = find_offer(engine, offer)
+    return engine.memory.append(decision(offered, EventKind.REJECTED, {"reason": reason.value}))[0]
+
+
+def decision(offered: Event, kind: EventKind, data: Mapping[str, Any]) -> Event:
+    """An event about an offer, in the workspace of the offer."""
+    return Event(
+        kind,
+        kernel=offered.kernel,
+        target=offered.target,
+        compiler=offered.compiler,
+        experience=offered.experience,
+        offer=offered.offer,
+        data=data,
+        versions=__version__,
+        workspace=offered.workspace,
+    )
+
+
+def _accepted_text(engine: Engine, offered: Event) -> str:
+    for event in engine.memory.of_offer(offered.offer):
+        if event.kind is EventKind.ACCEPTED:
+            return f"{event.time:%Y-%m-%d %H:%M} UTC"
+    return ""
+
+
+def _evidence(record: Mapping[str, Any], before: Snapshot, edits: Sequence[Edit], after: Snapshot) -> dict[str, Any]:
+    """The kernel after the edit, with what was inserted right above it: what ``recheck`` looks for and verifies again,
+    and what a learned rule shows."""
+    start = before.data.index(str(record["region_text"]).encode("utf-8"), _region_start(record, before))
+    end = start + len(str(record["region_text"]).encode("utf-8"))
+    grown = [(edit, len(edit.new_text) - (edit.end - edit.start)) for edit in edits]
+    above = sum(growth for edit, growth in grown if edit.end <= start and edit.start < start)
+    inside = sum(growth for edit, growth in grown if start <= edit.start and edit.end <= end)
+    region = Span(start + above, end + above + inside)
+    return {"after_region": after.text_of(region), "after_hash": after.content_hash}
+
+
+def _region_start(record: Mapping[str, Any], before: Snapshot) -> int:
+    """Where to look for the kernel: its old place if the text stands there, else from the top of the file."""
+    old = int(record["region"]["start"])
+    return old if before.data.startswith(str(record["region_text"]).encode("utf-8"), old) else 0

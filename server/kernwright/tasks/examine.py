@@ -1,0 +1,143 @@
+"""``examine``: everything that can be said of one file without running native code.
+
+Findings of the rules, remarks of the compiler as input to them, errors of contracts and of compilation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernwright.contract import Contract, ContractProblem, ProblemSeverity
+from kernwright.contract_text import ReadContract, read_contract
+from kernwright.engine import Engine
+from kernwright.find.facts import Facts
+from kernwright.find.finder import find
+from kernwright.find.finding import Finding
+from kernwright.kernel import Kernel, find_kernels
+from kernwright.rules.model import Rule, Severity
+from kernwright.rules.sources import selected
+from kernwright.syntax import Parsed, parse
+from kernwright.targets.model import BuildCommand, CommandProblem, Diagnostic, Evidence, Remark, ToolProblem
+from kernwright.text import Snapshot, Span, UnreadableSource
+from kernwright.workspace_toml import unmatched_keys
+
+CONTRACT = "contract"
+COMPILE_ERROR = "compile-error"
+CONTRACT_DOCS = "docs/contract.md"
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"()[]{}")
+_MAX_NESTING = 2000
+"""Brackets within brackets. Trees deeper than this cost quadratic time, and can overflow a native stack."""
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A finding and the text that its span counts in: the file itself, or the ``kernwright.toml`` beside it."""
+
+    finding: Finding
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What is known of one file. ``command`` is a problem when no compiler could be named for it."""
+
+    parsed: Parsed
+    kernels: tuple[Kernel, ...]
+    contracts: dict[str, ReadContract]
+    command: BuildCommand | CommandProblem
+    facts: Facts
+    reported: tuple[Reported, ...]
+    problems: tuple[str, ...] = ()
+    """Lines on tools that did not say what they were asked."""
+
+
+def read_source(snapshot: Snapshot) -> Parsed:
+    """Parse; ``UnreadableSource`` for a text that is nested too deeply to be source that somebody wrote."""
+    depth = deepest = 0
+    for byte in snapshot.data.translate(None, _NO_BRACKETS):
+        if byte in b"([{":
+            depth += 1
+            deepest = max(deepest, depth)
+        else:
+            depth -= 1
+    if deepest > _MAX_NESTING:
+        raise UnreadableSource(
+            f"{snapshot.path}: brackets are nested {deepest} deep, over the limit of {_MAX_NESTING}; split the code"
+        )
+    return parse(snapshot)
+
+
+def examine(engine: Engine, snapshot: Snapshot) -> Examined:
+    """Check one file. ``UnreadableSource`` when it cannot be taken as source at all."""
+    parsed = read_source(snapshot)
+    kernels = tuple(find_kernels(parsed))
+    contracts = {kernel.signature: read_contract(parsed, kernel, engine.workspace_file) for kernel in kernels}
+    command = engine.target.command_for(snapshot.path, parsed.language)
+    said, diagnostics, problems = _ask_compiler(engine, parsed, kernels, command)
+    facts = Facts(
+        remarks=said or (),
+        remarks_known=said is not None,
+        build=command if isinstance(command, BuildCommand) else None,
+        contracts={name: read.contract for name, read in contracts.items() if isinstance(read.contract, Contract)},
+    )
+    findings = find(parsed, active_rules(engine, snapshot.path), facts)
+    reported = [
+        *(Reported(finding, snapshot) for finding in findings),
+        *_contract_findings(engine, parsed, contracts),
+        *_compile_findings(parsed, kernels, diagnostics),
+    ]
+    return Examined(parsed, kernels, contracts, command, facts, tuple(reported), problems)
+
+
+def active_rules(engine: Engine, path: Path) -> list[Rule]:
+    """The rules that the settings leave on for a file."""
+    return selected(engine.rules.rules, engine.selection, engine.below_workspace(path), engine.settings.target)
+
+
+def _ask_compiler(
+    engine: Engine, parsed: Parsed, kernels: tuple[Kernel, ...], command: BuildCommand | CommandProblem
+) -> tuple[tuple[Remark, ...] | None, tuple[Diagnostic, ...], tuple[str, ...]]:
+    """Remarks (None when there are none to be had), errors, and lines on what did not work."""
+    if isinstance(command, CommandProblem):
+        return None, (), (f"{parsed.snapshot.path}: {command.message}",)
+    if not kernels:
+        return (), (), ()
+    match engine.target.remarks(parsed.snapshot, command):
+        case ToolProblem(message):
+            return None, (), (f"{parsed.snapshot.path}: {message}",)
+        case said:
+            return said.remarks, said.diagnostics, ()
+
+
+def _contract_findings(engine: Engine, parsed: Parsed, contracts: dict[str, ReadContract]) -> Iterable[Reported]:
+    for name, read in contracts.items():
+        for problem in read.problems:
+            yield _contract_finding(engine, parsed, name, problem)
+    if engine.workspace_file is not None:
+        for problem in unmatched_keys(engine.workspace_file, parsed, find_kernels(parsed)):
+            yield _contract_finding(engine, parsed, "", problem)
+
+
+def _contract_finding(engine: Engine, parsed: Parsed, kernel: str, problem: ContractProblem) -> Reported:
+    severity = Severity.ERROR if problem.severity is ProblemSeverity.ERROR else Severity.WARNING
+    finding = Finding(CONTRACT, severity, problem.message, problem.span, kernel, Evidence.STATIC, docs=CONTRACT_DOCS)
+    elsewhere = problem.in_file is not None and engine.workspace_file is not None
+    return Reported(finding, engine.workspace_file.snapshot if elsewhere and engine.workspace_file else parsed.snapshot)
+
+
+def _compile_findings(
+    parsed: Parsed, kernels: tuple[Kernel, ...], diagnostics: tuple[Diagnostic, ...]
+) -> Iterable[Reported]:
+    lines = parsed.snapshot.lines
+    for diagnostic in diagnostics:
+        if diagnostic.severity != "error":
+            continue
+        whole = lines.line_span(max(0, diagnostic.line - 1))
+        start = min(whole.start + max(0, diagnostic.column - 1), whole.end)
+        kernel = next((kernel.signature for kernel in kernels if start in kernel.span), "")
+        finding = Finding(
+            COMPILE_ERROR, Severity.ERROR, diagnostic.message, Span(start, whole.end), kernel, Evidence.COMPILER
+        )
+        yield Reported(finding, parsed.snapshot)

@@ -1,0 +1,124 @@
+"""Optimise the kernels of a file: baseline, search, offers kept in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernwright import __version__
+from kernwright.engine import Engine
+from kernwright.kernel import Kernel
+from kernwright.learn import optimise_reward
+from kernwright.memory.model import Event, EventKind
+from kernwright.offer import Offer
+from kernwright.offer_json import stored_offer
+from kernwright.optimize import Found, Step, Subject, optimize
+from kernwright.propose.candidate import Proposer
+from kernwright.propose.registry import TRANSFORMS
+from kernwright.propose.search import Hints, SearchProposer
+from kernwright.targets.model import BuildCommand, RemarkKind, ToolProblem
+from kernwright.tasks.baseline import Baseline, baseline_of
+from kernwright.tasks.choose import Chosen, choose
+from kernwright.tasks.verify import subject_of, verify_candidate
+
+
+@dataclass(frozen=True)
+class Optimised:
+    """What became of one kernel. ``baseline`` is None when the kernel could not be run; ``why`` says why there was
+    no search, where there was none."""
+
+    chosen: Chosen
+    baseline: Baseline | None
+    found: Found
+    why: str = ""
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        return self.found.offers
+
+
+Watch = Callable[[Kernel, Step], None]
+
+
+def optimise_file(engine: Engine, path: Path, name: str | None, rounds: int, watch: Watch) -> list[Optimised]:
+    """Search for each kernel of a file, or the named one. An interrupt ends the search and keeps what was found."""
+    results: list[Optimised] = []
+    for chosen in choose(engine, path, name):
+        result = optimise_kernel(engine, chosen, rounds, lambda step, kernel=chosen.kernel: watch(kernel, step))
+        results.append(result)
+        if result.found.interrupted:
+            break
+    return results
+
+
+def optimise_kernel(engine: Engine, chosen: Chosen, rounds: int, watch: Callable[[Step], None]) -> Optimised:
+    nothing = Found((), (), 0)
+    subject = subject_of(chosen)
+    if subject is None:
+        command = chosen.command
+        return Optimised(chosen, None, nothing, "" if isinstance(command, BuildCommand) else command.message)
+    baseline = baseline_of(engine, subject)
+    if baseline.problem:
+        return Optimised(chosen, baseline, nothing, baseline.problem)
+    if baseline.near_bound(engine.settings.bound_margin):
+        return Optimised(chosen, baseline, nothing, f"it is at its bound already: {baseline.words}")
+    found = optimize(
+        Subject(chosen.parsed, chosen.kernel, subject.contract, engine.settings.target),
+        proposers(engine, chosen),
+        lambda candidate: verify_candidate(engine, chosen, candidate),
+        rounds=rounds,
+        watch=watch,
+    )
+    _remember(engine, chosen, found)
+    return Optimised(chosen, baseline, found)
+
+
+def proposers(engine: Engine, chosen: Chosen) -> Sequence[Proposer]:
+    """Rules first: each is a reason to believe; then every transform on every loop."""
+    hints = Hints()
+    remarks = ()
+    if isinstance(chosen.command, BuildCommand):
+        said = engine.target.remarks(chosen.parsed.snapshot, chosen.command)
+        if not isinstance(said, ToolProblem):
+            remarks = said.remarks
+            missed = frozenset(remark.line for remark in remarks if remark.kind is RemarkKind.MISSED)
+            hints = Hints(missed)
+    search = SearchProposer(tuple(TRANSFORMS.values()), hints)
+    return (search,)
+
+
+def _remember(engine: Engine, chosen: Chosen, found: Found) -> None:
+    """Offers are kept so that they can be accepted later. A log that cannot be written costs that, and no more."""
+    events = [
+        Event(
+            EventKind.OFFERED,
+            kernel=offer.fingerprint,
+            target=offer.target,
+            compiler=offer.speedup.compiler,
+            experience=offer.experience,
+            offer=offer.id,
+            data=stored_offer(offer, chosen.parsed.snapshot),
+            versions=__version__,
+        )
+        for offer in found.offers
+    ]
+    best = found.offers[0] if found.offers else None
+    if found.rounds:
+        reward = optimise_reward(best.speedup.original_ns, best.speedup.candidate_ns) if best else 0.0
+        events.append(
+            Event(
+                EventKind.STAGE,
+                kernel=best.fingerprint if best else "",
+                target=engine.settings.target,
+                data={
+                    "phase": "optimise",
+                    "retrieved": [],
+                    "adopted": list(best.candidate.uses) if best else [],
+                    "succeeded": best is not None,
+                    "reward": reward,
+                },
+                versions=__version__,
+            )
+        )
+    engine.remember(events)
