@@ -11,11 +11,13 @@ from pathlib import Path
 
 from kernwright.contract import Build
 from kernwright.run.model import Runner
-from kernwright.syntax import Language
+from kernwright.syntax import Language, Parsed
 from kernwright.targets.commands import DEFAULT_FLAGS, Commands
 from kernwright.targets.compile_commands import CompileCommands
 from kernwright.targets.compilers import Compilers
-from kernwright.targets.model import BuildCommand, CommandProblem
+from kernwright.targets.diagnostics import compile_errors
+from kernwright.targets.model import BuildCommand, CommandProblem, Diagnostic, Remark, ToolProblem
+from kernwright.targets.remarks import compiler_remarks
 
 NO_BUILD = Build()
 
@@ -55,3 +57,11 @@ class HostTarget:
     def units_including(self, header: Path) -> list[Path]:
         """The units of the header's compilation database that include it, directly or not."""
         return self.databases.units_including(header)
+
+    def remarks(self, command: BuildCommand, parsed: Parsed) -> list[Remark] | ToolProblem:
+        """What the optimiser did and did not do to a text, at its own lines, in source order."""
+        return compiler_remarks(self._runner, command, parsed, self._scratch)
+
+    def compile_errors(self, command: BuildCommand, parsed: Parsed) -> list[Diagnostic] | ToolProblem:
+        """Errors and warnings of a text, in source order."""
+        return compile_errors(self._runner, command, parsed, self._scratch)
