@@ -76,7 +76,7 @@ class Pace:
     slice: int = 1_500_000
     sample: int = 50_000
     round_samples: int = 20
-    slow: int = 5_000_000
+    slow: int = 1_000_000
     warmup: int = 5
     warmup_time: int = 20_000_000
 

@@ -34,11 +34,12 @@ class Sample:
     @property
     def call(self) -> float:
         """Nanoseconds of one call: of the repeated ones where there are any."""
-        return self.repeat / self.repeat_calls if self.repeat_calls else self.fresh / self.fresh_calls
+        return (self.repeat if self.repeat_calls else self.fresh) / self.calls
 
     @property
-    def fresh_call(self) -> float:
-        return self.fresh / self.fresh_calls
+    def calls(self) -> int:
+        """The calls that ``call`` speaks of."""
+        return self.repeat_calls or self.fresh_calls
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,12 @@ class WorkerReport:
 
     @property
     def fresh_ns(self) -> float:
-        return median(sample.fresh_call for sample in self.undisturbed)
+        """Median nanoseconds of the first calls after fresh values came in."""
+        return median(sample.fresh / sample.fresh_calls for sample in self.samples if sample.fresh_calls)
 
     def _time_of(self, sample: Sample) -> float:
         if sample.preempted and sample.processor and not sample.waited and self.threads == 1:
-            return min(sample.call, sample.processor / sample.fresh_calls)
+            return min(sample.call, sample.processor / sample.calls)
         return sample.call
 
 

@@ -49,7 +49,7 @@ a clear case needs; the others are for a busy machine."""
 SLOW_BATCHES = (2, 2, 2, 4)
 LONG_CALL = 20e6
 """Calls at least this long are timed in fewer rounds, which is said."""
-MEASUREMENT_SECONDS = 12.0
+MEASUREMENT_SECONDS = 5.0
 """No batch is begun after this."""
 ORIGINAL, CANDIDATE, AGAIN = range(3)
 

@@ -199,6 +199,23 @@ static int take_turn(struct seat *seat, uint64_t index, uint64_t round, const st
 static uint64_t at_most(uint64_t value, uint64_t limit) { return value < limit ? value : limit; }
 static uint64_t at_least(uint64_t value, uint64_t limit) { return value > limit ? value : limit; }
 
+/* What a turn consists of follows from the original alone: all workers of a round do the same.
+ *
+ * Values are fresh for every call where arrays are small (a predictor would learn them), where the caches are to be
+ * cold, and where a call takes long. Else they are used again, for as many calls as make a sample, and for several
+ * samples where handing out values takes longer than a call. */
+static struct turn pace_of(const struct ready *original) {
+    uint64_t call_ns = at_least((uint64_t)((double)original->call_ticks / ticks_per_ns), 1);
+    uint64_t refresh_ns = (uint64_t)((double)original->refresh_ticks / ticks_per_ns);
+    int slow = call_ns >= plan->slow_ns;
+    struct turn turn = {.keep = 1, .settle = !slow, .processor_clock = slow};
+    if (!plan->repeat_limit || (slow && 2 * refresh_ns < call_ns)) return turn;
+    turn.settle = 0; /* The first, fresh call does that. */
+    turn.repeats = at_most(plan->sample_ns / call_ns + 1, plan->repeat_limit);
+    if (turn.repeats == 1) turn.keep = at_most(at_least(4 * refresh_ns / call_ns, 1), 8);
+    return turn;
+}
+
 static int run_round(uint64_t round) {
     static const uint64_t orders[6][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}, {1, 0, 2}};
     struct seat seats[MAX_WORKERS] = {{0}};
@@ -206,10 +223,7 @@ static int run_round(uint64_t round) {
     uint64_t taken[MAX_WORKERS] = {0}, longest = 0;
     for (uint64_t k = 0; k < plan->workers && !failed; k++) failed = seat_worker(seats, k, round);
     if (!failed) share_processor(seats);
-    uint64_t call_ns = (uint64_t)((double)seats[0].ready.call_ticks / ticks_per_ns);
-    int slow = call_ns >= plan->slow_ns;
-    struct turn turn = {.settle = !slow, .processor_clock = slow};
-    if (!slow && plan->repeat_limit) turn.repeats = at_most(plan->sample_ns / at_least(call_ns, 1) + 1, plan->repeat_limit);
+    struct turn turn = failed ? (struct turn){0} : pace_of(&seats[0].ready);
     for (uint64_t k = 0; k < plan->workers && !failed; k++) {
         const struct ready *ready = &seats[k].ready;
         uint64_t one = (uint64_t)((double)((1 + turn.repeats) * ready->call_ticks * plan->lanes + ready->refresh_ticks) / ticks_per_ns);
@@ -222,7 +236,7 @@ static int run_round(uint64_t round) {
         for (uint64_t seat = 0; seat < plan->workers && !failed; seat++) {
             uint64_t index = plan->workers == 3 ? orders[(round + turns) % 6][seat] : seat;
             if (taken[index] >= plan->round_samples) continue;
-            turn.samples = at_most(at_least(plan->slice_ns / at_least(seats[index].sample_ns, 1), 1), plan->round_samples / 3 + 1);
+            turn.samples = at_most(at_least(plan->slice_ns / at_least(seats[index].sample_ns, 1), turn.keep), plan->round_samples / 3 + 1);
             failed = take_turn(seats + index, index, round, &turn);
             taken[index] += turn.samples;
             hungry |= taken[index] < plan->round_samples;

@@ -20,7 +20,8 @@ struct ready {
 /* One turn. Zero samples end the worker. */
 struct turn {
     uint64_t samples;
-    uint64_t repeats;        /* calls on the same values after the first, fresh one */
+    uint64_t repeats;        /* calls of each sample on values that were used before; 0: all calls are on fresh ones */
+    uint64_t keep;           /* samples until fresh values are handed out again; 1 where repeats is 0 */
     uint64_t settle;         /* 1: a short sample first, which nobody counts */
     uint64_t processor_clock; /* 1: calls are so long that their processor time is worth reading as well */
 };
@@ -36,11 +37,11 @@ struct turn_report {
 };
 
 struct sample {
-    uint64_t fresh_ticks;    /* the first calls after fresh values came in; clock overhead subtracted */
+    uint64_t fresh_ticks;    /* the first calls after fresh values came in, if any; clock overhead subtracted */
     uint64_t fresh_calls;
     uint64_t repeat_ticks;   /* further calls on the same values */
     uint64_t repeat_calls;
-    uint64_t processor_ns;   /* processor time of the fresh calls, where the turn asked for it */
+    uint64_t processor_ns;   /* processor time of the repeated calls, else of the fresh ones, where the turn asked for it */
     uint64_t preempted;      /* involuntary context switches meanwhile */
     uint64_t waited;         /* voluntary ones: the code slept or waited for a thread */
     uint64_t set;            /* the input set of the last call, whose outputs were hashed */

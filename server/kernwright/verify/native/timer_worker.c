@@ -35,6 +35,7 @@ struct worker {
     uint64_t overhead;        /* ticks of an empty timed span */
     uint64_t refreshes;
     uint64_t timed;
+    uint64_t age;             /* samples since the turn began */
 };
 
 static uint64_t lane_limit(const struct plan *plan) { return plan->lanes < MAX_LANES ? plan->lanes : MAX_LANES; }
@@ -140,10 +141,6 @@ __attribute__((noinline)) static uint64_t timed(kw_call_function *call, void **s
     return ticks_end() - begin;
 }
 
-static uint64_t spent(const struct worker *worker, uint64_t ticks) {
-    return ticks > worker->overhead ? ticks - worker->overhead : 0;
-}
-
 static uint64_t empty_span(void) {
     uint64_t least = ~0ull;
     for (int attempt = 0; attempt < 400; attempt++) {
@@ -206,27 +203,33 @@ static size_t gather_lane(const struct worker *worker, uint64_t lane, unsigned c
     return size;
 }
 
-/* One span: fresh values, one call on each lane, then `turn->repeats` further calls on the same values. */
-static void span(struct worker *worker, const struct turn *turn, struct sample *sample) {
-    const struct plan *plan = worker->plan;
-    uint64_t lanes = lane_limit(plan), repeats = turn->repeats;
-    refresh(worker);
-    for (uint64_t lane = 0; plan->flush && lane < lanes; lane++) flush_lane(worker, lane);
+static uint64_t timed_lanes(struct worker *worker, const struct turn *turn, uint64_t repeats, struct sample *sample) {
     uint64_t processor = turn->processor_clock ? processor_ns() : 0;
-    sample->fresh_ticks += spent(worker, timed(worker->call, worker->states, lanes, 1));
-    sample->processor_ns += turn->processor_clock ? processor_ns() - processor : 0;
+    uint64_t ticks = timed(worker->call, worker->states, lane_limit(worker->plan), repeats);
+    if (turn->processor_clock) sample->processor_ns += processor_ns() - processor;
+    return ticks > worker->overhead ? ticks - worker->overhead : 0;
+}
+
+/* Fresh values and one call on each lane. */
+static void span_of_fresh_calls(struct worker *worker, const struct turn *turn, struct sample *sample) {
+    uint64_t lanes = lane_limit(worker->plan);
+    refresh(worker);
+    for (uint64_t lane = 0; worker->plan->flush && lane < lanes; lane++) flush_lane(worker, lane);
+    sample->fresh_ticks += timed_lanes(worker, turn, 1, sample);
     sample->fresh_calls += lanes;
-    if (!repeats) return;
-    if (!plan->restore) {
-        for (uint64_t lane = 0; lane < lanes; lane++) spoil_outputs(worker, lane);
-        sample->repeat_ticks += spent(worker, timed(worker->call, worker->states, lanes, repeats));
-        sample->repeat_calls += lanes * repeats;
-        return;
-    }
-    for (uint64_t repeat = 0; repeat < repeats; repeat++) {
-        for (uint64_t lane = 0; lane < lanes; lane++) fill_lane(worker, lane, 0);
-        sample->repeat_ticks += spent(worker, timed(worker->call, worker->states, lanes, 1));
-        sample->repeat_calls += lanes;
+}
+
+/* Further calls on the values that the lanes have. */
+static void span_of_repeated_calls(struct worker *worker, const struct turn *turn, struct sample *sample) {
+    uint64_t lanes = lane_limit(worker->plan), restore = worker->plan->restore;
+    for (uint64_t repeat = 0; repeat < (restore ? turn->repeats : 1); repeat++) {
+        for (uint64_t lane = 0; lane < lanes; lane++) {
+            if (restore) fill_lane(worker, lane, 0);
+            else if (!worker->states[lane]) prepare_lane(worker, lane);
+            else spoil_outputs(worker, lane);
+        }
+        sample->repeat_ticks += timed_lanes(worker, turn, restore ? 1 : turn->repeats, sample);
+        sample->repeat_calls += lanes * (restore ? 1 : turn->repeats);
     }
 }
 
@@ -235,7 +238,11 @@ static void take_sample(struct worker *worker, const struct turn *turn, uint64_t
     uint64_t begin = ticks_begin();
     memset(sample, 0, sizeof *sample);
     getrusage(RUSAGE_THREAD, &before);
-    do span(worker, turn, sample);
+    do {
+        if (!turn->repeats || worker->age++ % turn->keep == 0) span_of_fresh_calls(worker, turn, sample);
+        sample->processor_ns = turn->repeats ? 0 : sample->processor_ns;
+        if (turn->repeats) span_of_repeated_calls(worker, turn, sample);
+    }
     /* Where handing out values costs far more than the calls, the sample ends before it has its full length. */
     while ((turn->repeats ? sample->repeat_ticks : sample->fresh_ticks) < sample_ticks &&
            ticks_end() - begin < 20 * sample_ticks);
@@ -257,7 +264,8 @@ static void warm_up(struct worker *worker, struct ready *ready, double ticks_per
         refresh(worker);
         ready->refresh_ticks = ticks_end() - at;
         for (uint64_t lane = 0; plan->flush && lane < lane_limit(plan); lane++) flush_lane(worker, lane);
-        ready->call_ticks = spent(worker, timed(worker->call, worker->states, lane_limit(plan), 1)) / lane_limit(plan);
+        uint64_t ticks = timed(worker->call, worker->states, lane_limit(plan), 1);
+        ready->call_ticks = (ticks > worker->overhead ? ticks - worker->overhead : 0) / lane_limit(plan);
         if (ticks_end() - begin > limit) break;
     }
 }
@@ -288,7 +296,7 @@ static int take_turns(struct worker *worker, double ticks_per_ns) {
     while (!receive_all(WORKER_SOCKET, &turn, sizeof turn) && turn.samples) {
         struct turn_report report = {.begin = ticks_begin()};
         if (turn.samples > 256) turn.samples = 256;
-        worker->refreshes = worker->timed = 0;
+        worker->refreshes = worker->timed = worker->age = 0;
         /* The worker before this one left the caches and the predictors its own: the first sample may be short. */
         struct sample settling;
         if (turn.settle) take_sample(worker, &turn, sample_ticks / 4, &settling);
