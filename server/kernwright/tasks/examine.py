@@ -104,11 +104,16 @@ def _ask_compiler(
         return None, (), (f"{parsed.snapshot.path}: {command.message}",)
     if not kernels:
         return (), (), ()
-    match engine.target.remarks(parsed.snapshot, command):
-        case ToolProblem(message):
-            return None, (), (f"{parsed.snapshot.path}: {message}",)
-        case said:
-            return said.remarks, said.diagnostics, ()
+    remarks = engine.target.remarks(command, parsed)
+    if not isinstance(remarks, ToolProblem):
+        return tuple(remarks), (), ()
+    # A file that does not compile has no remarks; its errors say more than that.
+    diagnostics = engine.target.compile_errors(command, parsed)
+    if isinstance(diagnostics, ToolProblem):
+        return None, (), (f"{parsed.snapshot.path}: {diagnostics.message}",)
+    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        return None, tuple(diagnostics), ()
+    return None, (), (f"{parsed.snapshot.path}: {remarks.message}",)
 
 
 def _contract_findings(engine: Engine, parsed: Parsed, contracts: dict[str, ReadContract]) -> Iterable[Reported]:

@@ -77,11 +77,9 @@ def optimise_kernel(engine: Engine, chosen: Chosen, rounds: int, watch: Callable
 def proposers(engine: Engine, chosen: Chosen) -> Sequence[Proposer]:
     """Rules first: each is a reason to believe; then every transform on every loop."""
     hints = Hints()
-    remarks = ()
     if isinstance(chosen.command, BuildCommand):
-        said = engine.target.remarks(chosen.parsed.snapshot, chosen.command)
-        if not isinstance(said, ToolProblem):
-            remarks = said.remarks
+        remarks = engine.target.remarks(chosen.command, chosen.parsed)
+        if not isinstance(remarks, ToolProblem):
             missed = frozenset(remark.line for remark in remarks if remark.kind is RemarkKind.MISSED)
             hints = Hints(missed)
     search = SearchProposer(tuple(TRANSFORMS.values()), hints)

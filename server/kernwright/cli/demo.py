@@ -1,0 +1,3 @@
+import typer
+def demo(context: typer.Context) -> None:
+    raise NotImplementedError

@@ -1,0 +1,3 @@
+import typer
+def doctor(context: typer.Context) -> None:
+    raise NotImplementedError

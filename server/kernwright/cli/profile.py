@@ -1,0 +1,3 @@
+import typer
+def profile(context: typer.Context) -> None:
+    raise NotImplementedError
