@@ -1,0 +1,241 @@
+"""Kernels for the transforms of computation: a source, a transform with its choice, and a call to compare by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kernwright.propose.transform import Value
+from kernwright.syntax import Language
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kernel ``f`` and one point of a transform's search space; see ``side_by_side.Pair`` for the rest."""
+
+    name: str
+    transform: str
+    choice: Mapping[str, Value]
+    source: str
+    call: str
+    buffers: Mapping[str, tuple[str, str]]
+    prelude: str = ""
+    loop: int = 0
+    sizes: tuple[int, ...] = ()
+    languages: tuple[Language, ...] = field(default=(Language.C, Language.CPP))
+
+
+SUM = """\
+float f(int n, const float *x)
+{
+    float s = 0;
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}
+"""
+X = {"x": ("float", "n")}
+XY = {"x": ("float", "n"), "y": ("float", "n")}
+RETURNED = "float r = f(n, x); note(&r, sizeof r);"
+RETURNED_OF_TWO = "float r = f(n, x, y); note(&r, sizeof r);"
+
+DISTANCE = """\
+float f(int n, const float *x, const float *y) {
+    float sum = 1, largest = -5;
+    int positive = 0;
+    int i;
+    for (i = 0; i <= n - 1; i++) {
+        float d = x[i] - y[i]; // signed
+        sum += d * d;
+        if (d > largest)
+            largest = d;
+        positive += d > 0 && x[i] < 2;
+    }
+    return sum * 100 + largest * 10 + (float)positive;
+}
+"""
+MIXED = """\
+double f(unsigned n, const float *x, const int *p, const unsigned char *u)
+{
+    double total = 0.5;
+    unsigned bits = 0;
+    for (unsigned i = 0; i < n; ++i) {
+        if (p[i] < x[i]) {
+            total -= x[i] * 2;
+        }
+        bits ^= (unsigned)(u[i] << 2) | 1u;
+    }
+    return total + bits;
+}
+"""
+EXTREME = """\
+int f(int n, const int *p, int start)
+{
+    int low = start;
+    for (int i = 0; i < n; i++)
+        low = p[i] < low ? p[i] : low;
+    return low;
+}
+"""
+
+PARTIAL_SUMS = [
+    Case("sum-array", "partial-sums", {"form": "array", "lanes": 8, "accumulators": 4}, SUM, RETURNED, X),
+    Case("sum-vector", "partial-sums", {"form": "vector", "lanes": 8, "accumulators": 4}, SUM, RETURNED, X),
+    Case("sum-one-vector", "partial-sums", {"form": "vector", "lanes": 4, "accumulators": 1}, SUM, RETURNED, X),
+    Case(
+        "distance-array",
+        "partial-sums",
+        {"form": "array", "lanes": 4, "accumulators": 2},
+        DISTANCE,
+        RETURNED_OF_TWO,
+        XY,
+    ),
+    Case(
+        "distance-vector",
+        "partial-sums",
+        {"form": "vector", "lanes": 8, "accumulators": 2},
+        DISTANCE,
+        RETURNED_OF_TWO,
+        XY,
+    ),
+    *(
+        Case(
+            f"mixed-{form}",
+            "partial-sums",
+            {"form": form, "lanes": 8, "accumulators": 2},
+            MIXED,
+            "double r = f((unsigned)n, x, p, u); note(&r, sizeof r);",
+            {**X, "p": ("int", "n"), "u": ("unsigned char", "n")},
+        )
+        for form in ("array", "vector")
+    ),
+    *(
+        Case(
+            f"extreme-{form}",
+            "partial-sums",
+            {"form": form, "lanes": 8, "accumulators": 4},
+            EXTREME,
+            "int r = f(n, p, 2); note(&r, sizeof r);",
+            {"p": ("int", "n")},
+        )
+        for form in ("array", "vector")
+    ),
+]
+
+FIND = """\
+int f(int n, const int *p, int key)
+{
+    for (int i = 0; i < n; i++)
+        if (p[i] == key)
+            return i;
+    return -1;
+}
+"""
+FIND_APART = """\
+int f(int n, const float *x, const float *y) {
+    int place = -1;
+    for (int i = 1; i < n; i++) {
+        float d = x[i] - y[i]; /* how far apart */
+        if (d > 5 || d < -5.5f) {
+            place = i;
+            break;
+        }
+    }
+    return place;
+}
+"""
+ALL_ZERO = """\
+int f(unsigned n, const unsigned char *u) {
+    unsigned i;
+    for (i = 0; i < n; i++) if (u[i] == 255) break;
+    return i == n;
+}
+"""
+BLOCKED_SEARCH = [
+    Case(
+        "find", "blocked-search", {"block": 16}, FIND, "int r = f(n, p, 3); note(&r, sizeof r);", {"p": ("int", "n")}
+    ),
+    Case(
+        "find-nothing", "blocked-search", {"block": 32}, FIND, "int r = f(n, p, 9); note(&r, sizeof r);",
+        {"p": ("int", "n")},
+    ),
+    Case(
+        "find-apart", "blocked-search", {"block": 8}, FIND_APART, "int r = f(n, x, y); note(&r, sizeof r);", XY
+    ),
+    Case(
+        "find-byte", "blocked-search", {"block": 64}, ALL_ZERO, "int r = f((unsigned)n, u); note(&r, sizeof r);",
+        {"u": ("unsigned char", "n")},
+    ),
+]  # fmt: skip
+
+MATRIX_SIZES = (0, 1, 3, 4, 7, 8, 9, 16, 17, 24, 35)
+PRODUCT = """\
+void f(int m, int n, int p, const float *a, const float *b, float *c) {
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            float s = 0.0f;
+            for (int k = 0; k < p; k++)
+                s += a[i * p + k] * b[k * n + j];
+            c[i * n + j] = s;
+        }
+}
+"""
+SCALED = """\
+void f(int m, int n, int p, float alpha, const double *a, const double *b, double beta, double *c)
+{
+    int i, j, k;
+    for (j = 0; j < n; j++) {
+        for (i = 0; i < m; i++) {
+            double t = beta * c[i * n + j];
+            for (k = 0; k < p; k++) {
+                t = t - a[k * m + i] * b[j * p + k];
+            }
+            c[i * n + j] = alpha * t + 1;
+        }
+    }
+}
+"""
+ROWS = """\
+void f(float (*a)[24], float (*b)[40], float (*c)[40], int n) {
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 24; k++)
+            for (int j = 0; j < 40; j++)
+                c[i][j] += a[i][k] * b[k][j];
+}
+"""
+SET_FIRST = (
+    PRODUCT.replace("float s = 0.0f;", "c[i * n + j] = 0;")
+    .replace("s +=", "c[i * n + j] +=")
+    .replace("            c[i * n + j] = s;\n", "")
+)
+FLOATS = {"a": ("float", "(n + 2) * (n + 1)"), "b": ("float", "(n + 1) * n"), "c": ("float", "(n + 2) * n")}
+DOUBLES = {name: ("double", extent) for name, (_, extent) in FLOATS.items()}
+REGISTER_BLOCK = [
+    *(
+        Case(
+            f"product-{rows}x{vectors}",
+            "register-block",
+            {"rows": rows, "vectors": vectors, "bytes": 32},
+            PRODUCT,
+            "f(n + 2, n, n + 1, a, b, c);",
+            FLOATS,
+            sizes=MATRIX_SIZES,
+        )
+        for rows, vectors in ((8, 1), (4, 2))
+    ),
+    Case(
+        "product-set-first", "register-block", {"rows": 4, "vectors": 1, "bytes": 16}, SET_FIRST,
+        "f(n + 2, n, n + 1, a, b, c);", FLOATS, sizes=MATRIX_SIZES,
+    ),
+    Case(
+        "product-transposed", "register-block", {"rows": 6, "vectors": 2, "bytes": 32}, SCALED,
+        "f(n + 2, n, n + 1, 2.0f, a, b, 3.0, c);", DOUBLES, sizes=MATRIX_SIZES,
+    ),
+    Case(
+        "product-rows", "register-block", {"rows": 4, "vectors": 1, "bytes": 32}, ROWS,
+        "f((float (*)[24])a, (float (*)[40])b, (float (*)[40])c, n);",
+        {"a": ("float", "n * 24"), "b": ("float", "24 * 40"), "c": ("float", "n * 40")}, sizes=MATRIX_SIZES,
+    ),
+]  # fmt: skip
+
+CASES: list[Case] = [*PARTIAL_SUMS, *BLOCKED_SEARCH, *REGISTER_BLOCK]
