@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from kernwright.loops.model import Loop, Nest
-from kernwright.propose.loop_text import Item, branch_items, indented
+from kernwright.propose.loop_text import Item, branch_items, comments_around, indented
 from kernwright.propose.source import Writer
 from kernwright.syntax import find_all, unparenthesised, walk
 
@@ -184,8 +184,6 @@ def _taken_side(writer: Writer, nest: Nest, item: Item, node: Node, taken: bool)
     texts = [part.text for part in inner]
     if any(part.node.type == "declaration" for part in inner):
         texts = ["{\n" + "\n".join(indented(text) for text in texts) + "\n}"]
-    comment = writer.parsed.snapshot.data[item.span.start : node.start_byte].strip()
-    if comment:
-        above = [line.strip() for line in comment.decode(errors="replace").splitlines()]
-        texts[0] = "\n".join([*above, texts[0]])
-    return texts
+    above, beside = comments_around(writer, item)
+    texts[0] = "\n".join([*above, texts[0]])
+    return [*texts[:-1], f"{texts[-1]} {beside}".rstrip()]

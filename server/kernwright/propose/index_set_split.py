@@ -63,7 +63,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         return codes
     return Rewrite(
         f"Cut the loop at {cut.at}, where reads of old values end and reads of new ones begin",
-        (replace_loop(writer, loop, codes),),
+        (replace_loop(writer, nest, loop, codes),),
         no_overlap(nest, loop),
         "not-vectorised:crossing-threshold",
     )
@@ -105,7 +105,7 @@ def _cut_at_condition(
         return codes
     return Rewrite(
         f"Cut the loop where {loop.variable} reaches {first.bound_text}, so that no turn has to ask",
-        (replace_loop(writer, loop, codes),),
+        (replace_loop(writer, nest, loop, codes),),
         (),
         "not-vectorised:condition-on-index",
     )
@@ -125,7 +125,7 @@ def _parts(
     if type_text is None:
         return Refusal(f"the type of {loop.variable} is not known")
     start, end = loop.lower_text, end_text(loop)
-    middle, after = writer.fresh("middle", "after")
+    middle, after = writer.fresh_local("middle", "after")
     limits = [start, middle, after, end] if cut.single else [start, middle, end]
     codes = [f"const {type_text} {middle} = {_clamped(cut, start, end)};"]
     if cut.single:
@@ -217,7 +217,7 @@ def _crossing_of(a: Access, b: Access, variable: str) -> tuple[Poly, bool] | Non
             return None
 
 
-TRANSFORM = Transform(
+INDEX_SET_SPLIT = Transform(
     "index-set-split",
     "Cut a loop's range where its turns begin to behave differently.",
     apply,

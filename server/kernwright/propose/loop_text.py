@@ -133,6 +133,14 @@ def _items_from(writer: Writer, nest: Nest, children: Sequence[Node]) -> list[It
     ]
 
 
+def comments_around(writer: Writer, item: Item) -> tuple[list[str], str]:
+    """The lines of comment above an item's statement, and the comment beside it."""
+    data = writer.parsed.snapshot.data
+    above = data[item.span.start : item.node.start_byte].decode(errors="replace").strip()
+    beside = data[item.node.end_byte : item.span.end].decode(errors="replace").strip()
+    return [line.strip() for line in above.splitlines()], beside
+
+
 def header_of(writer: Writer, loop: Loop) -> str:
     """``for (int i = 0; i < n; i++)`` as the author wrote it."""
     end = loop.body.start_byte
@@ -206,13 +214,20 @@ def loop_code(nest: Nest, loop: Loop, header: str, body: Sequence[str]) -> str:
     return block(nest, header, body)
 
 
-def replace_loop(writer: Writer, loop: Loop, codes: Sequence[str]) -> Edit:
+def replace_loop(writer: Writer, nest: Nest, loop: Loop, codes: Sequence[str]) -> Edit:
     """Put statements where the loop stands, in a block of their own where only one statement may stand."""
     parent = loop.node.parent
     if len(codes) == 1 or (parent is not None and parent.type == "compound_statement"):
         return writer.replace(loop.node, "\n".join(codes))
-    inner = "\n".join(indented(code) for code in codes)
-    return writer.replace(loop.node, f"{{\n{inner}\n}}")
+    code = "{\n" + "\n".join(indented(code) for code in codes) + "\n}"
+    before = loop.node.prev_sibling
+    data = writer.parsed.snapshot.data
+    if parent is None or before is None or data[before.end_byte : loop.node.start_byte].strip():
+        return writer.replace(loop.node, code)
+    # The brace follows what the loop is the body of, as in the author's other loops.
+    indent = writer.indent_of(parent.start_byte)
+    opening = "\n" if brace_on_own_line(nest) else " "
+    return Edit(before.end_byte, loop.node.end_byte, writer.lay_out(opening + code, indent))
 
 
 def element_type(nest: Nest, array: str, dtype: str | None) -> str | None:

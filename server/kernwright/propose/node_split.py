@@ -139,7 +139,7 @@ def _rewrite(
         if type_text is None:
             return Refusal(f"the type of {read.code} is not known")
         types.append(type_text)
-    names = writer.fresh(*(_saved_name(nest, loop, read) for read in saved))
+    names = writer.fresh_local(*(_saved_name(nest, loop, read) for read in saved))
     if strip == 0:
         replaced = dict(zip((read.code for read in saved), names, strict=True))
         body = [
@@ -166,7 +166,7 @@ def _rewrite(
         title = f"Save old values before they are overwritten, in strips of {strip}"
     return Rewrite(
         title,
-        (replace_loop(writer, loop, [code]),),
+        (replace_loop(writer, nest, loop, [code]),),
         no_overlap(nest, loop),
         "not-vectorised:anti-dependence",
     )
@@ -188,7 +188,7 @@ def _with_saved(writer: Writer, nest: Nest, item: Item, saved: Sequence[_Read], 
     return writer.substituted(item.span, [(node, by) for node, by in inside])
 
 
-TRANSFORM = Transform(
+NODE_SPLIT = Transform(
     "node-split",
     "Save the old values that a circle of statements needs before they are overwritten.",
     apply,

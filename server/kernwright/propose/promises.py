@@ -6,6 +6,8 @@ from kernwright.loops.model import Loop, Nest
 
 NO_OVERLAP = "no-overlap"
 REASSOCIATION = "reassociation"
+NO_INDEX_WRAP = "no-index-wrap"
+"""Sums of unsigned indices stay below the range of their type."""
 
 
 def no_overlap(nest: Nest, *loops: Loop) -> tuple[str, ...]:

@@ -6,11 +6,40 @@ Each transform is a module of its own with one ``Transform`` in it; this module 
 from __future__ import annotations
 
 from kernwright.propose.blocked_search import BLOCKED_SEARCH
+from kernwright.propose.fuse import FUSE
+from kernwright.propose.hoist import HOIST
+from kernwright.propose.if_convert import IF_CONVERT
+from kernwright.propose.index_set_split import INDEX_SET_SPLIT
+from kernwright.propose.interchange import INTERCHANGE
+from kernwright.propose.node_split import NODE_SPLIT
 from kernwright.propose.partial_sums import PARTIAL_SUMS
+from kernwright.propose.peel import PEEL
 from kernwright.propose.register_block import REGISTER_BLOCK
+from kernwright.propose.reorder import REORDER
+from kernwright.propose.restrict import RESTRICT
+from kernwright.propose.reverse import REVERSE
+from kernwright.propose.row_pointer import ROW_POINTER
+from kernwright.propose.split import SPLIT
+from kernwright.propose.strip_mine import STRIP_MINE
 from kernwright.propose.transform import Transform
+from kernwright.propose.unswitch import UNSWITCH
 
-_LOOP_STRUCTURE: tuple[Transform, ...] = ()
+_LOOP_STRUCTURE: tuple[Transform, ...] = (
+    REORDER,
+    SPLIT,
+    NODE_SPLIT,
+    INDEX_SET_SPLIT,
+    PEEL,
+    UNSWITCH,
+    INTERCHANGE,
+    HOIST,
+    IF_CONVERT,
+    ROW_POINTER,
+    RESTRICT,
+    FUSE,
+    REVERSE,
+    STRIP_MINE,
+)
 """Transforms that change which iterations run, and in what order."""
 
 _LOOP_BODY: tuple[Transform, ...] = (

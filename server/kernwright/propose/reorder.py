@@ -32,10 +32,10 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     body = [items[number].text for number in order]
     return Rewrite(
         "Read old values before they are overwritten: statements reordered",
-        (replace_loop(writer, loop, [loop_code(nest, loop, header_of(writer, loop), body)]),),
+        (replace_loop(writer, nest, loop, [loop_code(nest, loop, header_of(writer, loop), body)]),),
         no_overlap(nest, loop),
         "not-vectorised:anti-dependence",
     )
 
 
-TRANSFORM = Transform("reorder", "Put reads of old values before the statement that overwrites them.", apply)
+REORDER = Transform("reorder", "Put reads of old values before the statement that overwrites them.", apply)

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from kernwright.kernel import Kernel
-from kernwright.syntax import Parsed
+from kernwright.syntax import Parsed, find_all
 from kernwright.text import Edit, Span, apply_edits
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
+_DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\r\n]*\\\r?\n)*[^\r\n]*", re.M)
+_NAMES = ("identifier", "type_identifier", "primitive_type", "namespace_identifier")
+_KEYWORDS = frozenset(("new", "this", "and", "or", "not", "int", "long", "short", "register", "auto", "template"))
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,19 @@ class Writer:
 
     def fresh(self, *wanted: str) -> list[str]:
         """For each wanted name, itself or a variation of it that occurs nowhere in the file."""
-        taken = {match.group().decode() for match in _IDENTIFIER.finditer(self.parsed.snapshot.data)}
+        return self._free(
+            {match.group().decode() for match in _IDENTIFIER.finditer(self.parsed.snapshot.data)}, wanted
+        )
+
+    def fresh_local(self, *wanted: str) -> list[str]:
+        """For each wanted name, itself or a variation that no code of the kernel and no directive of the file uses,
+        as a name for a local: members, comments and what other functions call their own do not count."""
+        data = self.parsed.snapshot.data
+        taken = {word.decode() for line in _DIRECTIVE.findall(data) for word in _IDENTIFIER.findall(line)}
+        taken |= {self.text(node) for node in find_all(self.kernel.node, *_NAMES)}
+        return self._free({*taken, *_KEYWORDS}, wanted)
+
+    def _free(self, taken: set[str], wanted: Iterable[str]) -> list[str]:
         names: list[str] = []
         for name in wanted:
             candidate, number = name, 2
@@ -106,6 +121,9 @@ class Writer:
     def dedented_span(self, span: Span) -> str:
         """The same for any range of the source, such as a statement with the comments that belong to it."""
         return self.substituted(span, ())
+
+    def substituted_node(self, node: Node, replacements: Iterable[tuple[Node, str]]) -> str:
+        return self.substituted(Span(node.start_byte, node.end_byte), replacements)
 
     def substituted(self, span: Span, replacements: Iterable[tuple[Node, str]]) -> str:
         """The text of a range, dedented, with some of its nodes replaced by code of one line."""

@@ -73,7 +73,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         return codes
     return Rewrite(
         _title(len(parts), int(choice.get("block", 0)), bool(qualified)),
-        (replace_loop(writer, loop, codes), *qualified),
+        (replace_loop(writer, nest, loop, codes), *qualified),
         no_overlap(nest, loop),
         "not-vectorised:recurrence" if any(part.serial for part in parts) else "not-vectorised:anti-dependence",
     )
@@ -106,7 +106,7 @@ def _overlapping(nest: Nest, loop: Loop) -> list[str]:
 
 
 def _repeatable(nest: Nest, loop: Loop, items: Sequence[Item]) -> frozenset[int]:
-    """Items that only compute a scalar of their turn, cheaply, from what no turn changes: each loop may repeat them."""
+    """Items that only compute a scalar of their turn, cheaply, from what no turn changes: any loop may repeat them."""
     written_arrays = {access.array for access in nest.accesses_in(loop) if access.writes}
     private = nest.private_scalars(loop)
     repeatable: set[int] = set()
@@ -205,7 +205,7 @@ def _body(nest: Nest, items: Sequence[Item], part: _Part, repeated: frozenset[in
     return [items[number].text for number in (*sorted(needed), *part.items)]
 
 
-TRANSFORM = Transform(
+SPLIT = Transform(
     "split",
     "Split a loop into several, so that a recurrence keeps nothing else from vectorising.",
     apply,

@@ -27,7 +27,7 @@ def strip_code(
     refusal = not_strippable(nest, loop)
     if refusal is not None:
         return refusal
-    first, last = writer.fresh("start", "stop")
+    first, last = writer.fresh_local("start", "stop")
     end = end_text(loop)
     loops = [
         loop_code(nest, loop, header_between(writer, nest, loop, first, last), statements)
