@@ -1,4 +1,5 @@
-"""The nouns of a toolchain: ``Compiler``, ``BuildCommand``, ``Diagnostic``, ``Remark``, ``LineCost``.
+"""The nouns of a toolchain: ``Compiler``, ``BuildCommand``, ``Diagnostic``, ``Remark``, ``LineCost``,
+``Profile``.
 
 What can go wrong is a noun too: ``CommandProblem`` and ``ToolProblem`` each hold one line for a person.
 """
@@ -120,3 +121,16 @@ class LineCost:
     unit: str
     """``samples`` or ``instructions``."""
     evidence: Evidence
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Where a kernel's time goes, costliest line first. ``notes`` are sentences to say beside the figures.
+
+    ``total`` is the amount that shares are shares of: all samples or instructions within the kernel's library.
+    """
+
+    lines: tuple[LineCost, ...]
+    total: float
+    tool: str
+    notes: tuple[str, ...] = ()
