@@ -129,7 +129,9 @@ def _contract_finding(engine: Engine, parsed: Parsed, kernel: str, problem: Cont
     severity = Severity.ERROR if problem.severity is ProblemSeverity.ERROR else Severity.WARNING
     finding = Finding(CONTRACT, severity, problem.message, problem.span, kernel, Evidence.STATIC, docs=CONTRACT_DOCS)
     elsewhere = problem.in_file is not None and engine.workspace_file is not None
-    return Reported(finding, engine.workspace_file.snapshot if elsewhere and engine.workspace_file else parsed.snapshot)
+    return Reported(
+        finding, engine.workspace_file.snapshot if elsewhere and engine.workspace_file else parsed.snapshot
+    )
 
 
 def _compile_findings(

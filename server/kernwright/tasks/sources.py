@@ -9,7 +9,17 @@ from pathlib import Path
 
 from kernwright.syntax import SOURCE_SUFFIXES
 
-_NOT_SOURCE = ("build", "dist", "out", "node_modules", "__pycache__", "CMakeFiles", "cmake-build-*", "bazel-*", "target")
+_NOT_SOURCE = (
+    "build",
+    "dist",
+    "out",
+    "node_modules",
+    "__pycache__",
+    "CMakeFiles",
+    "cmake-build-*",
+    "bazel-*",
+    "target",
+)
 """Folders of things that were made, not written."""
 
 

@@ -20,9 +20,7 @@ def switch_rule(workspace: Path, name: str, *, on: bool) -> Path:
         text = before.decode("utf-8")
         after = switched(text, name, on=on)
     except (UnicodeDecodeError, ValueError) as error:
-        raise CannotWrite(
-            f"{path}: {error}; set \"{name}\" = {str(on).lower()} under {_TABLE} by hand"
-        ) from None
+        raise CannotWrite(f'{path}: {error}; set "{name}" = {str(on).lower()} under {_TABLE} by hand') from None
     if not path.exists():
         _create(path)
     write_source(path, before, after.encode("utf-8"))
