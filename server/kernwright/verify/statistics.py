@@ -19,6 +19,8 @@ LEAST_EFFECT = 0.03
 """A gain below this is not worth anybody's reading, and not told from placement by luck."""
 EARLY_ROUNDS = 4
 """Rounds after which a candidate that was slower in every one of them is given up."""
+HOPELESS = 0.7
+"""A speed-up below this in every round needs no four of them."""
 LEAST_ROUNDS = 10
 LEAST_SLOW_ROUNDS = 6
 """The fewest values whose whole range covers their median with over 96 %: for calls that take long."""
@@ -95,6 +97,8 @@ def decide(comparison: Comparison, least_rounds: int = LEAST_ROUNDS) -> Decision
     """Faster: the interval excludes 1, the effect is over ``LEAST_EFFECT``, and over what the original shows against
     itself. Not faster: a gain of that size is excluded. Else unclear, which more rounds may change."""
     speedup = comparison.speedup
+    if speedup.high < HOPELESS:
+        return Decision.NOT_FASTER
     if speedup.count >= EARLY_ROUNDS and speedup.high < 1.0 and speedup.median < 1.0 - LEAST_EFFECT:
         return Decision.NOT_FASTER
     if speedup.count < least_rounds:

@@ -12,7 +12,6 @@ from enum import Enum
 from pathlib import Path
 from statistics import median
 
-from kernwright.contract import TimePoint
 from kernwright.run.locks import device_lock
 from kernwright.run.model import Limits
 from kernwright.targets.model import Compiler
@@ -32,7 +31,7 @@ from kernwright.verify.statistics import (
     order_statistic_interval,
 )
 from kernwright.verify.thunk import Slot, SlotKind
-from kernwright.verify.timer_plan import Pace, TimerPlan, arguments_of
+from kernwright.verify.timer_plan import Pace, TimerArgument, TimerPlan, arguments_of
 from kernwright.verify.timer_report import LoadError, TimerReport, WorkerReport, parse_report
 
 TIMER = NativeProgram(
@@ -50,7 +49,7 @@ SLOW_BATCHES = (2, 2, 2, 4)
 LONG_CALL = 20e6
 """Calls at least this long are timed in fewer rounds, which is said."""
 MEASUREMENT_SECONDS = 5.0
-"""No batch is begun after this."""
+"""No round is begun after this, but for the first of a batch."""
 ORIGINAL, CANDIDATE, AGAIN = range(3)
 
 
@@ -75,27 +74,31 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What is timed at one point: libraries in the order of the workers, slots, input sets."""
+class TimedCall:
+    """What is timed: libraries in the order of the workers, the slots they share, and input sets of one size."""
 
     libraries: tuple[Path, ...]
     slots: tuple[Slot, ...]
-    time: TimePoint
+    cold: bool
+    """Whether the arguments are flushed from the caches before every call."""
     sets: tuple[Inputs, ...]
     seed: int
     nonce: int = field(default_factory=lambda: int.from_bytes(os.urandom(8), "little"))
 
+    @property
+    def arguments(self) -> tuple[TimerArgument, ...]:
+        return arguments_of(self.slots, self.sets[0].values)
+
     def plan(self, rounds: int, batch: int, pace: Pace) -> TimerPlan:
-        first = self.sets[0]
         return TimerPlan(
             libraries=self.libraries,
-            arguments=arguments_of(self.slots, first.values),
-            extents=first.shapes,
+            arguments=self.arguments,
+            extents=self.sets[0].shapes,
             sets=tuple(inputs.values for inputs in self.sets),
             rounds=rounds,
             seed=self.seed + 7919 * batch,
             nonce=self.nonce ^ batch,
-            cold=self.time.cache == "cold",
+            cold=self.cold,
             # A file-scope array exists once, so only one set of arguments can be prepared at a time.
             single_lane=any(slot.kind is SlotKind.GLOBAL for slot in self.slots),
             pace=pace,
@@ -106,7 +109,7 @@ class Subject:
 class Measurement:
     """The rounds of a pair at one point, and what they mean."""
 
-    subject: Subject
+    call: TimedCall
     reports: tuple[tuple[WorkerReport, ...], ...]
     decision: Decision
     seeds: tuple[int, ...]
@@ -145,27 +148,25 @@ class Measurement:
         return sum(sample.preempted > 0 for sample in samples) / max(len(samples), 1)
 
 
-def measure_pair(subject: Subject, compiler: Compiler, workbench: Workbench) -> Measurement | Fault:
-    """Time the three workers of ``subject`` until a decision stands or the batches are used up."""
-    runner = _BatchRunner(subject, compiler, workbench)
+def measure_pair(call: TimedCall, compiler: Compiler, workbench: Workbench) -> Measurement | Fault:
+    """Time the three workers of ``call`` until a decision stands or the batches are used up."""
+    runner = _BatchRunner(call, compiler, workbench)
     while True:
         fault = runner.run_batch()
         if fault is not None:
             return fault
         comparison = compare([Round(*(worker.call_ns for worker in workers)) for workers in runner.reports])
         decision = decide(comparison, LEAST_SLOW_ROUNDS if runner.long_call else LEAST_ROUNDS)
-        if comparison.speedup.count < 4 and comparison.speedup.high < 0.7:
-            decision = Decision.NOT_FASTER
         if decision is Decision.UNCLEAR and not runner.has_more:
             decision = decide_finally(comparison)
-            return Measurement(subject, tuple(runner.reports), decision, tuple(runner.seeds))
-        if decision is not Decision.UNCLEAR:
-            return Measurement(subject, tuple(runner.reports), decision, tuple(runner.seeds))
+        elif decision is Decision.UNCLEAR:
+            continue
+        return Measurement(call, tuple(runner.reports), decision, tuple(runner.seeds))
 
 
-def measure_alone(subject: Subject, compiler: Compiler, workbench: Workbench) -> Interval | Fault:
-    """Nanoseconds of one call of the only library of ``subject``: the median over processes, with its interval."""
-    runner = _BatchRunner(subject, compiler, workbench)
+def measure_alone(call: TimedCall, compiler: Compiler, workbench: Workbench) -> Interval | Fault:
+    """Nanoseconds of one call of the only library of ``call``: the median over processes, with its interval."""
+    runner = _BatchRunner(call, compiler, workbench)
     least = LEAST_ROUNDS
     while len(runner.reports) < least and runner.has_more:
         fault = runner.run_batch()
@@ -178,8 +179,8 @@ def measure_alone(subject: Subject, compiler: Compiler, workbench: Workbench) ->
 class _BatchRunner:
     """Runs batches of rounds and keeps what they reported."""
 
-    def __init__(self, subject: Subject, compiler: Compiler, workbench: Workbench) -> None:
-        self.subject, self.workbench = subject, workbench
+    def __init__(self, call: TimedCall, compiler: Compiler, workbench: Workbench) -> None:
+        self.call, self.workbench = call, workbench
         self.timer = build_native(TIMER, compiler, workbench)
         self.reports: list[tuple[WorkerReport, ...]] = []
         self.seeds: list[int] = []
@@ -202,8 +203,8 @@ class _BatchRunner:
         """Run the next batch; what went wrong, or None. A batch without a complete round is a fault."""
         if isinstance(self.timer, str):
             return Fault(FaultKind.NOT_BUILT, None, self.timer)
-        pace = Pace()
-        plan = self.subject.plan(self.batches[self.batch], self.batch, pace)
+        pace = Pace(budget=max(int((MEASUREMENT_SECONDS - self.seconds) * 1e9), 1))
+        plan = self.call.plan(self.batches[self.batch], self.batch, pace)
         self.batch += 1
         with device_lock(DEVICE, self.workbench.locks):
             outcome = self.workbench.runner.sandboxed(
@@ -211,7 +212,7 @@ class _BatchRunner:
                 directory=self.timer.parent,
                 limits=Limits(wall_seconds=60, cpu_seconds=60, output_bytes=32 << 20),
                 stdin=plan.encode(),
-                readable=tuple(dict.fromkeys(library.parent for library in self.subject.libraries)),
+                readable=tuple(dict.fromkeys(library.parent for library in self.call.libraries)),
             )
         self.seconds += outcome.seconds
         if not outcome.ok or outcome.truncated:
