@@ -6,17 +6,21 @@ kept. Remarks are hints: a "vectorised" loop may be an in-order sum at scalar sp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kernwright.contract import Build
 from kernwright.run.model import Runner
 from kernwright.syntax import Language, Parsed
+from kernwright.targets.assembly import AssemblyFunction, assembly_of
 from kernwright.targets.commands import DEFAULT_FLAGS, Commands
 from kernwright.targets.compile_commands import CompileCommands
 from kernwright.targets.compilers import Compilers
+from kernwright.targets.counts import hot_loop
 from kernwright.targets.diagnostics import compile_errors
-from kernwright.targets.model import BuildCommand, CommandProblem, Diagnostic, Remark, ToolProblem
+from kernwright.targets.mca import BlockEstimate, estimate_block, find_mca
+from kernwright.targets.model import BuildCommand, CommandProblem, Diagnostic, Profile, Remark, ToolProblem
+from kernwright.targets.profile import Driver, profile
 from kernwright.targets.remarks import compiler_remarks
 
 NO_BUILD = Build()
@@ -45,6 +49,7 @@ class HostTarget:
         or to the system's folder for them.
         """
         self._runner = runner
+        self._path = path
         self._scratch = scratch
         self.compilers = Compilers(runner, path, allowed_compilers, python)
         self.databases = CompileCommands(workspace)
@@ -65,3 +70,29 @@ class HostTarget:
     def compile_errors(self, command: BuildCommand, parsed: Parsed) -> list[Diagnostic] | ToolProblem:
         """Errors and warnings of a text, in source order."""
         return compile_errors(self._runner, command, parsed, self._scratch)
+
+    def assembly(self, command: BuildCommand, parsed: Parsed) -> list[AssemblyFunction] | ToolProblem:
+        """The machine code of a text, function by function; ``counts.py`` says what it consists of."""
+        return assembly_of(self._runner, command, parsed, self._scratch)
+
+    def estimate(
+        self, functions: list[AssemblyFunction], first_line: int, last_line: int
+    ) -> BlockEstimate | ToolProblem:
+        """llvm-mca's estimate for the hot loop of some lines (from 1, both ends included)."""
+        mca = find_mca(self._path)
+        if mca is None:
+            return ToolProblem("llvm-mca was not found on the search path (Debian: apt install llvm)")
+        block = hot_loop(functions, first_line, last_line)
+        if block is None:
+            return ToolProblem(f"no loop was compiled for lines {first_line} to {last_line}")
+        return estimate_block(self._runner, mca, block)
+
+    def profile(
+        self,
+        driver: Driver,
+        library: Path,
+        counting_library: Callable[[], Path | ToolProblem],
+        source: Callable[[str], bool],
+    ) -> Profile | ToolProblem:
+        """The cost of each line: sampled where that works, else counted. See ``profile.py`` for the two libraries."""
+        return profile(self._runner, driver, library, counting_library, source)
