@@ -238,4 +238,89 @@ REGISTER_BLOCK = [
     ),
 ]  # fmt: skip
 
-CASES: list[Case] = [*PARTIAL_SUMS, *BLOCKED_SEARCH, *REGISTER_BLOCK]
+AHEAD = """\
+void f(int n, float *x, const float *y, float *z)
+{
+    for (int i = 0; i < n - 1; i++) {
+        x[i] = y[i] * 2;
+        z[i] = x[i + 1] + x[i];
+    }
+}
+"""
+LEAKY = """\
+void f(int n, float *x, const float *y)
+{
+    for (int i = 0; i < n; i++) {
+        float t = y[i] > 0 ? y[i] : -y[i] * 0.5f; // leaky
+        if (t > 1) {
+            t = 1 - t;
+            t = t * 2;
+        } else
+            t = -t;
+        x[i] += t * i;
+    }
+}
+"""
+NARROW = """\
+void f(int n, unsigned char *u, const unsigned char *v, short *p)
+{
+    for (int i = 0; i < n; i++) {
+        u[i] = (u[i] + v[i] + 1) >> 1;
+        p[i] -= (short)(v[i] != 2 || p[i] > 1);
+    }
+}
+"""
+EIGHT_BACK = """\
+void f(int n, double *x) {
+    int i;
+    for (i = 8; i < n; ++i)
+        x[i] = x[i - 8] * 2 - x[i];
+}
+"""
+XYZ = {**XY, "z": ("float", "n")}
+VECTORISE = [
+    *(
+        Case(f"ahead-{lanes}", "vectorise", {"lanes": lanes}, AHEAD, "f(n, x, y, z);", XYZ) for lanes in (8, 4)
+    ),
+    Case("leaky", "vectorise", {"lanes": 8}, LEAKY, "f(n, x, y);", XY),
+    Case(
+        "narrow", "vectorise", {"lanes": 16}, NARROW, "f(n, u, v, p);",
+        {"u": ("unsigned char", "n"), "v": ("unsigned char", "n"), "p": ("short", "n")},
+    ),
+    Case("eight-back", "vectorise", {"lanes": 8}, EIGHT_BACK, "f(n, x);", {"x": ("double", "n")}),
+]  # fmt: skip
+
+ROW_SUMS = """\
+void f(int n, const float *a, const float *x, float *y)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = 1;
+        for (int j = 0; j < n; j++)
+            y[i] += a[i * n + j] * x[j];
+    }
+}
+"""
+IN_STRUCT = """\
+void f(int n, const float *x, struct tally *t)
+{
+    if (n != 3)
+        for (int i = 0; i < n; i++) {
+            t->total += x[i];
+            if (x[i] > 0)
+                t->count++;
+        }
+}
+"""
+LOCAL_ACCUMULATOR = [
+    Case(
+        "row-sums", "local-accumulator", {}, ROW_SUMS, "f(n, a, x, y);", {**XY, "a": ("float", "n * n")}, loop=1,
+        sizes=(0, 1, 5, 16),
+    ),
+    Case(
+        "in-struct", "local-accumulator", {}, IN_STRUCT,
+        "struct tally t = {1, 2}; f(n, x, &t); note(&t.total, sizeof t.total); note(&t.count, sizeof t.count);", X,
+        prelude="struct tally { double total; int count; };\n",
+    ),
+]  # fmt: skip
+
+CASES: list[Case] = [*PARTIAL_SUMS, *BLOCKED_SEARCH, *REGISTER_BLOCK, *VECTORISE, *LOCAL_ACCUMULATOR]

@@ -11,6 +11,7 @@ from kernwright.propose.hoist import HOIST
 from kernwright.propose.if_convert import IF_CONVERT
 from kernwright.propose.index_set_split import INDEX_SET_SPLIT
 from kernwright.propose.interchange import INTERCHANGE
+from kernwright.propose.local_accumulator import LOCAL_ACCUMULATOR
 from kernwright.propose.node_split import NODE_SPLIT
 from kernwright.propose.partial_sums import PARTIAL_SUMS
 from kernwright.propose.peel import PEEL
@@ -19,10 +20,12 @@ from kernwright.propose.reorder import REORDER
 from kernwright.propose.restrict import RESTRICT
 from kernwright.propose.reverse import REVERSE
 from kernwright.propose.row_pointer import ROW_POINTER
+from kernwright.propose.scalar_replace import SCALAR_REPLACE
 from kernwright.propose.split import SPLIT
 from kernwright.propose.strip_mine import STRIP_MINE
 from kernwright.propose.transform import Transform
 from kernwright.propose.unswitch import UNSWITCH
+from kernwright.propose.vectorise import VECTORISE
 
 _LOOP_STRUCTURE: tuple[Transform, ...] = (
     REORDER,
@@ -33,6 +36,7 @@ _LOOP_STRUCTURE: tuple[Transform, ...] = (
     UNSWITCH,
     INTERCHANGE,
     HOIST,
+    SCALAR_REPLACE,
     IF_CONVERT,
     ROW_POINTER,
     RESTRICT,
@@ -44,8 +48,10 @@ _LOOP_STRUCTURE: tuple[Transform, ...] = (
 
 _LOOP_BODY: tuple[Transform, ...] = (
     REGISTER_BLOCK,
+    LOCAL_ACCUMULATOR,
     PARTIAL_SUMS,
     BLOCKED_SEARCH,
+    VECTORISE,
 )
 """Transforms that change what one iteration does: unrolling, accumulators, tiles, explicit vectors."""
 
