@@ -68,10 +68,18 @@ def _examined(engine: Engine, path: Path) -> Examined | str:
 
 def _answer(front: Front, examined: list[Examined]) -> None:
     # Several files may report the same problem of the one kernwright.toml.
-    reported = list(dict.fromkeys(report for one in examined for report in one.reported))
+    distinct = {
+        (report.snapshot.path, report.finding.span, report.finding.rule, report.finding.message): report
+        for one in examined
+        for report in one.reported
+    }
+    reported = list(distinct.values())
     if front.as_json:
         front.answer(
-            {"findings": [_finding_json(report) for report in reported], "files": [_file_json(one) for one in examined]}
+            {
+                "findings": [_finding_json(report) for report in reported],
+                "files": [_file_json(one) for one in examined],
+            }
         )
         return
     for one in examined:

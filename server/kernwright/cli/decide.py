@@ -35,7 +35,11 @@ def report_acceptance(front: Front, accepted: Accepted) -> None:
     learned = promote_what_has_earned_it(front.engine)
     if front.as_json:
         front.answer(
-            {"accepted": accepted.title, "file": str(accepted.after.path), "rules": [str(rule.path) for rule in learned]}
+            {
+                "accepted": accepted.title,
+                "file": str(accepted.after.path),
+                "rules": [str(rule.path) for rule in learned],
+            }
         )
         return
     front.line(f"{accepted.after.path}: {accepted.title}")

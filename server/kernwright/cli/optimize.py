@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def optimize(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A source file.")],
-    kernel: Annotated[str | None, typer.Option("--kernel", metavar="NAME", help="One kernel; else all of them.")] = None,
+    kernel: Annotated[
+        str | None, typer.Option("--kernel", metavar="NAME", help="One kernel; else all of them.")
+    ] = None,
     rounds: Annotated[
         int | None, typer.Option("--rounds", min=1, max=10_000, help="Candidates to verify at most, per kernel.")
     ] = None,

@@ -64,7 +64,13 @@ def test(
         front.answer(
             {
                 "cases": [
-                    {"rule": one.rule, "file": str(one.path), "line": one.line, "outcome": one.outcome.value, "detail": one.detail}
+                    {
+                        "rule": one.rule,
+                        "file": str(one.path),
+                        "line": one.line,
+                        "outcome": one.outcome.value,
+                        "detail": one.detail,
+                    }
                     for one in outcomes
                 ],
                 "problems": problems,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernwright.offer import accuracy_words, speedup_words
 from kernwright.text import Snapshot
@@ -47,14 +47,6 @@ def _counterexample_lines(example: Counterexample) -> Iterator[str]:
     yield f"{example.where}: expected {example.expected}, got {example.got}"
 
 
-def time_words(nanoseconds: float) -> str:
-    """``12.3 µs``: three digits that mean something."""
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:.3g} {unit}"
-    return f"{nanoseconds:.3g} ns"
-
-
 def diff_lines(before: Snapshot, after: Snapshot) -> list[str]:
     """A unified diff."""
     return [
@@ -65,4 +57,14 @@ def diff_lines(before: Snapshot, after: Snapshot) -> list[str]:
             f"{before.path} (before)",
             f"{after.path} (after)",
         )
+    ]
+
+
+def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table in plain text, columns as wide as their widest cell."""
+    widths = [max(len(row[index]) for row in (head, *rows)) for index in range(len(head))]
+    ruler = ["-" * width for width in widths]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (head, ruler, *rows)
     ]
