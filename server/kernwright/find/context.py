@@ -129,7 +129,28 @@ class Context:
         return next((reduction for reduction in self.nest.reductions if reduction.node == node), None)
 
     def many_turns(self, loop: Loop, least: int = MANY_TURNS) -> bool:
-        return loop.trip is None or loop.trip >= least
+        """Turns that are worth a word: a constant number of at least so many, or unknown and no mere remainder."""
+        return loop.trip >= least if loop.trip is not None else not self.is_remainder(loop)
+
+    def is_remainder(self, loop: Loop) -> bool:
+        """The loop does what an earlier loop by blocks left over: it goes on with that loop's variable, or from its
+        bound."""
+        start = loop.node.child_by_field_name("initializer")
+        condition = loop.node.child_by_field_name("condition")
+        names = {self.parsed.text(name) for name in find_all(condition, "identifier")} if condition is not None else set[str]()
+        started = self.parsed.text(start) if start is not None else ""
+        for earlier in self.nest.loops:
+            if earlier.node.end_byte > loop.node.start_byte:
+                continue
+            blocks = abs(earlier.step or 1) > 1
+            if blocks and loop.lower_text and loop.lower_text in (earlier.upper_text, earlier.variable):
+                return True
+            text = self.parsed.text(earlier.node)
+            for name in names:
+                stepped = re.search(rf"\b{re.escape(name)}\s*[+-]=\s*(\w+)", text)
+                if stepped and stepped.group(1) != "1" and not re.search(rf"\b{re.escape(name)}\s*=", started):
+                    return True
+        return False
 
     def is_innermost(self, loop: Loop) -> bool:
         return self.nest.innermost(loop)
@@ -188,7 +209,7 @@ class Context:
             }
             own = [remark for remark in own if remark.line not in inner_lines]
         return any(
-            remark.kind is RemarkKind.OPTIMISED and re.search(r"\bvectorized (loop|\d+ loops?)|loop vectorized", remark.message)
+            remark.kind is RemarkKind.OPTIMISED and re.search(r"\bvectori[sz]ed loop|loop vectori[sz]ed", remark.message)
             for remark in own
         )
 
@@ -199,7 +220,7 @@ class Context:
         missed = [
             remark
             for remark in self.remarks_on(loop.node.start_byte, loop.node.end_byte)
-            if remark.kind is not RemarkKind.OPTIMISED and "vectorized" in remark.message
+            if remark.kind is not RemarkKind.OPTIMISED and re.search("not vectori[sz]ed|couldn't vectorize", remark.message)
         ]
         return max(missed, key=lambda remark: (":" in remark.message, len(remark.message)), default=None)
 

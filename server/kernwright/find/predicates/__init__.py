@@ -1,0 +1,15 @@
+"""The predicates of ``rules.vocabulary``, by name. Each is a pure function of a context and of the query's arguments."""
+
+from kernwright.find.predicates import control, general, memory, numbers, order, vectors
+from kernwright.find.predicates.binding import Binding, Predicate
+
+IMPLEMENTATIONS: dict[str, Predicate] = {
+    **general.PREDICATES,
+    **memory.PREDICATES,
+    **order.PREDICATES,
+    **control.PREDICATES,
+    **numbers.PREDICATES,
+    **vectors.PREDICATES,
+}
+
+__all__ = ["IMPLEMENTATIONS", "Binding", "Predicate"]

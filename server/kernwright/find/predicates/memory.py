@@ -1,0 +1,286 @@
+"""Predicates on memory: what may overlap, what is read again in every turn, how far apart accesses lie."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from kernwright.find.context import Context
+from kernwright.find.predicates.binding import Binding, Predicate
+from kernwright.find.types import byte_size, is_unsigned
+from kernwright.loops.model import Access, Loop
+from kernwright.syntax import find_all, unparenthesised
+
+_ALLOCATES = re.compile(r"\b(malloc|calloc|aligned_alloc|alloca|new|make_unique|make_shared|_mm_malloc)\b")
+_CHARACTERS = ("i8", "u8")
+_OVERLAP_REMARK = (
+    r"versioning for alias required|alias checks|can't determine dependence|bad data dependence"
+    r"|cannot identify array bounds|unsafe dependent memory operations"
+)
+
+
+def may_overlap(context: Context, written: Access, other: Access) -> bool:
+    """Whether C lets a write through one name reach what another name reads. Unknown types count as "no": a rule
+    that goes by this has to be right when it speaks."""
+    if not written.array or not other.array or written.array == other.array:
+        return False
+    names = written.array, other.array
+    if any(_owns_storage(context, name) for name in names) and not all(
+        name in context.nest.types and not _owns_storage(context, name) for name in names
+    ):
+        # An array with its own storage meets a pointer only when that pointer was made from it, which is rare and
+        # which the compiler sees.
+        return any(context.types.is_file_array(name) for name in names) and any(_is_pointer_parameter(context, name) for name in names) and _alike(context, written, other)
+    if any(_is_restrict(context, name) for name in names):
+        return False
+    return _alike(context, written, other)
+
+
+def _alike(context: Context, written: Access, other: Access) -> bool:
+    a = context.types.of(written.node) or written.dtype
+    b = context.types.of(other.node) or other.dtype
+    if a in _CHARACTERS or b in _CHARACTERS:
+        return a is not None and b is not None
+    if a is None or b is None:
+        return False
+    if a[0] in "iu" and b[0] in "iu":
+        return a[1:] == b[1:]
+    return a == b
+
+
+def _is_pointer_parameter(context: Context, name: str) -> bool:
+    parameter = context.kernel.parameter(name)
+    return parameter is not None and parameter.is_array and not parameter.container and not parameter.restrict
+
+
+def _owns_storage(context: Context, name: str) -> bool:
+    parameter = context.kernel.parameter(name)
+    if parameter is not None:
+        return parameter.container in ("vector", "array") or (not parameter.is_array and not parameter.reference)
+    if name in context.nest.types:
+        if any(context.nest.dims.get(name, ())):
+            return True
+        declared = context.nest.types[name]
+        return "vector" in declared or "array<" in declared or _is_allocated(context, name)
+    return context.types.is_file_array(name)
+
+
+def _is_allocated(context: Context, name: str) -> bool:
+    for node in find_all(context.kernel.body, "init_declarator", "assignment_expression"):
+        target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
+        value = node.child_by_field_name("value") or node.child_by_field_name("right")
+        if target is not None and value is not None and context.parsed.text(target).lstrip("* ") == name:
+            return _ALLOCATES.search(context.parsed.text(value)) is not None
+    return False
+
+
+def _is_restrict(context: Context, name: str) -> bool:
+    parameter = context.kernel.parameter(name)
+    if parameter is not None:
+        return parameter.restrict
+    # The type text of a local leaves qualifiers of its declarator out.
+    return re.search(rf"\*\s*(__)?restrict(__)?\s+{re.escape(name)}\b", context.text) is not None
+
+
+def stands_still(context: Context, access: Access, loop: Loop) -> bool:
+    """The access touches the same place in every turn of the loop."""
+    changed = context.changed_in(loop)
+    if any(subscript is None for subscript in access.subscripts):
+        return False
+    if any(context.parsed.text(name) in changed for name in find_all(access.node, "identifier")):
+        return False
+    return access.array not in changed
+
+
+def bound_reloaded(context: Context, node: Node) -> Binding | None:
+    loop = next((loop for loop in context.nest.loops if node in loop.bound_loads), None)
+    if loop is None or context.says_vectorised(loop):
+        return None
+    writes = [access for access in context.nest.accesses_in(loop) if access.writes]
+    if node.type == "call_expression":
+        return _size_reloaded(context, node, loop, writes)
+    load = next((access for access in context.accesses_at(node) if not access.writes), None)
+    if load is None or not stands_still(context, load, loop):
+        return None
+    store = next((write for write in writes if may_overlap(context, write, load)), None)
+    return None if store is None else {"loop": loop.node, "store": store.node}
+
+
+def _size_reloaded(context: Context, call: Node, loop: Loop, writes: list[Access]) -> Binding | None:
+    """``v.size()`` reads two pointers: only a store through a character type may reach them."""
+    text = context.parsed.text(call)
+    called = re.match(r"^(\w+)\s*(?:\.|->)\s*(size|length)\s*\(\s*\)$", text)
+    if called is None or re.search(rf"\b{called.group(1)}\s*\.\s*(push_back|emplace_back|resize|erase|insert|clear|pop_back)\b", context.parsed.text(loop.node)):
+        return None
+    parameter = context.kernel.parameter(called.group(1))
+    declared = context.nest.types.get(called.group(1), "")
+    if parameter is None or not parameter.reference or not re.search(r"\b(vector|string)\b", declared):
+        return None
+    store = next((write for write in writes if context.types.of(write.node) in _CHARACTERS and not write.is_local), None)
+    return None if store is None else {"loop": loop.node, "store": store.node}
+
+
+def accumulates_in_memory(context: Context, node: Node) -> Binding | None:
+    left = node.child_by_field_name("left")
+    loop = context.loop_of(node)
+    if left is None or loop is None or not context.is_innermost(loop) or not context.many_turns(loop):
+        return None
+    left = unparenthesised(left)
+    target = next((access for access in context.accesses_at(left) if access.writes), None)
+    if target is None or not stands_still(context, target, loop) or context.says_vectorised(loop):
+        return None
+    accesses = context.nest.accesses_in(loop)
+    if not any(not a.writes and a.array == target.array and a.member == target.member and stands_still(context, a, loop) for a in accesses):
+        return None
+    if context.is_explicit_simd(loop):
+        return None
+    other = next(
+        (a for a in accesses if not stands_still(context, a, loop) and may_overlap(context, target, a)), None
+    )
+    if other is None:
+        return None
+    return {"loop": loop.node, "target": left, "other": context.parsed.text(other.node)}
+
+
+def load_reloaded(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_of(node)
+    load = next((access for access in context.accesses_at(node) if not access.writes), None)
+    if loop is None or load is None or not context.is_innermost(loop) or not context.many_turns(loop):
+        return None
+    if any(node.start_byte >= b.start_byte and node.end_byte <= b.end_byte for b in loop.bound_loads):
+        return None
+    if not stands_still(context, load, loop) or context.says_vectorised(loop) or context.is_explicit_simd(loop):
+        return None
+    accesses = context.nest.accesses_in(loop)
+    if any(a.writes and a.array == load.array and (a.member == load.member or a.member is None) for a in accesses):
+        return None
+    text = context.parsed.text(node)
+    if any(context.parsed.text(a.node) == text and a.node.start_byte < node.start_byte for a in accesses):
+        return None
+    store = next((a for a in accesses if a.writes and may_overlap(context, a, load)), None)
+    return None if store is None else {"loop": loop.node, "store": store.node}
+
+
+def overlap_stops(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node)
+    if loop is None or not context.is_innermost(loop) or context.says_vectorised(loop) or context.is_explicit_simd(loop):
+        return None
+    said = next(
+        (r for r in context.remarks_on(node.start_byte, node.end_byte) if re.search(_OVERLAP_REMARK, r.message)),
+        None,
+    )
+    if said is None:
+        return None
+    accesses = context.nest.accesses_in(loop)
+    for written in accesses:
+        for other in accesses:
+            if written.writes and may_overlap(context, written, other):
+                return {"written": written.array, "other": other.array, "remark": f"{said.compiler}: {said.message}"}
+    return None
+
+
+def structure_stride(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_of(node)
+    access = next(iter(context.accesses_at(node)), None)
+    if loop is None or access is None or access.member is None or not context.is_innermost(loop):
+        return None
+    argument = node.child_by_field_name("argument")
+    structure = context.types.structure_of(argument)
+    if structure is None or structure.size is None or structure.size <= 8 or not context.many_turns(loop, 64):
+        return None
+    if loop.variable is None or access.flat is None or access.flat.coefficient(loop.variable).value not in (1, -1):
+        return None
+    if argument is None or unparenthesised(argument).type != "subscript_expression":
+        return None
+    mine = [a for a in context.nest.accesses_in(loop) if a.array == access.array]
+    if min(mine, key=lambda a: a.node.start_byte).node != node:
+        return None
+    if any(a.member is None or a.member not in structure.fields for a in mine):
+        return None
+    used = 0
+    for member in {a.member or "" for a in mine}:
+        dtype, count = structure.fields[member]
+        used += byte_size(dtype) * count if dtype is not None else 8
+    if used * 2 > structure.size:
+        return None
+    return {"loop": loop.node, "structure": structure.name, "used": str(used), "size": str(structure.size)}
+
+
+def unsigned_index(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_of(node)
+    access = next(iter(context.accesses_at(node)), None)
+    if loop is None or access is None or not context.is_innermost(loop) or not context.many_turns(loop):
+        return None
+    index = node.child_by_field_name("index")
+    if index is None:
+        listed = node.child_by_field_name("indices")
+        index = listed.named_children[0] if listed is not None and listed.named_child_count == 1 else None
+    if index is None or loop.variable is None or context.types.of(index) != "u32":
+        return None
+    if not is_unsigned(context.nest.dtypes.get(loop.variable)):
+        return None
+    used = {context.parsed.text(name) for name in find_all(index, "identifier")}
+    flat = access.flat
+    if loop.variable not in used or flat is None or flat.coefficient(loop.variable).value not in (1, -1):
+        return None
+    if not (used - {loop.variable}) or (used - {loop.variable}) & context.changed_in(loop):
+        # `i + 1` and `2 * i` stay below the bound that i stays below, or nearly so: nothing that a name adds.
+        return None
+    if context.says_vectorised(loop) or context.is_explicit_simd(loop):
+        return None
+    text = context.parsed.text(index)
+    for other in context.nest.accesses_in(loop):
+        inner = other.node.child_by_field_name("index") or other.node.child_by_field_name("indices")
+        if inner is not None and other.node.start_byte < node.start_byte and context.parsed.text(inner).strip("[]") == text.strip("[]"):
+            return None
+    return {"loop": loop.node, "index": index, "dtype": "unsigned"}
+
+
+def unsigned_end(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node)
+    if loop is None or loop.variable is None or not is_unsigned(context.nest.dtypes.get(loop.variable)):
+        return None
+    if not context.is_innermost(loop) or loop.trip is not None or loop.comparison not in ("<=", "!=", "<"):
+        return None
+    said = context.says_missed(loop)
+    if said is None or not re.search(r"number of (loop )?iterations", said.message) or loop.bound_loads or loop.exits:
+        return None
+    if loop.comparison == "<" and loop.step == 1:
+        return None
+    condition = node.child_by_field_name("condition")
+    return {"condition": condition, "here": condition} if condition is not None else None
+
+
+def narrow_counter(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node)
+    if loop is None or loop.variable is None or loop.comparison not in ("<", "<=", "!="):
+        return None
+    dtype = context.nest.dtypes.get(loop.variable)
+    condition = node.child_by_field_name("condition")
+    if dtype not in ("u8", "i8", "u16", "i16") or condition is None:
+        return None
+    bound = unparenthesised(condition).child_by_field_name("right")
+    if bound is None or (loop.upper is not None and loop.upper.value is not None):
+        return None
+    wide = context.types.of(bound)
+    if wide is None or wide[0] not in "iu" or int(wide[1:]) <= int(dtype[1:]):
+        return None
+    argument = context.argument(context.parsed.text(bound))
+    if argument is not None and argument.high is not None and not argument.high.names:
+        capacity = 2 ** (int(dtype[1:]) - (dtype[0] == "i")) - 1
+        if int(argument.high.evaluate({})) <= capacity:
+            return None
+    return {"variable": loop.variable, "dtype": dtype, "bound": bound, "here": condition}
+
+
+PREDICATES: dict[str, Predicate] = {
+    "bound-reloaded?": bound_reloaded,
+    "accumulates-in-memory?": accumulates_in_memory,
+    "load-reloaded?": load_reloaded,
+    "may-overlap?": overlap_stops,
+    "structure-stride?": structure_stride,
+    "unsigned-index?": unsigned_index,
+    "unsigned-end?": unsigned_end,
+    "narrow-counter?": narrow_counter,
+}
