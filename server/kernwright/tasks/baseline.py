@@ -10,7 +10,7 @@ from kernwright.contract import Contract, Role
 from kernwright.engine import Engine
 from kernwright.expression import Number
 from kernwright.run.cache import content_key
-from kernwright.tasks.verify import workbench
+from kernwright.tasks.bench import workbench
 from kernwright.verify import baseline as original
 from kernwright.verify.bound import Bound, Peaks, bound, peaks_of
 from kernwright.verify.dtypes import element_types

@@ -19,8 +19,9 @@ from kernwright.propose.registry import TRANSFORMS
 from kernwright.propose.search import Hints, SearchProposer
 from kernwright.targets.model import BuildCommand, RemarkKind, ToolProblem
 from kernwright.tasks.baseline import Baseline, baseline_of
+from kernwright.tasks.bench import subject_of
 from kernwright.tasks.choose import Chosen, choose
-from kernwright.tasks.verify import subject_of, verify_candidate
+from kernwright.tasks.verify import verify_candidate
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,20 @@ from kernwright.engine import Engine
 from kernwright.targets.model import BuildCommand, Profile, Remark, ToolProblem
 from kernwright.targets.profile import COUNTING_FLAGS, Effort, Start, profile
 from kernwright.tasks.baseline import Baseline, baseline_of
+from kernwright.tasks.bench import subject_of, workbench
 from kernwright.tasks.choose import Chosen
-from kernwright.tasks.verify import subject_of, workbench
 from kernwright.verify import baseline as original
 from kernwright.verify.build import BuildFailure, Unit, build
-from kernwright.verify.inputs import Inputs
+from kernwright.verify.execute import RUNNER
 from kernwright.verify.native_program import build_native
+from kernwright.verify.plan import TimedSets, probe_job
 from kernwright.verify.question import Subject, Workbench
 from kernwright.verify.stages import Library
 from kernwright.verify.timer_plan import Pace
 from kernwright.verify.timing import TIMER, TimedCall
 
-_SAMPLED = Pace(budget=1_500_000_000, round=1_000_000_000, slice=200_000_000, round_samples=1)
-_COUNTED = Pace(budget=2_000_000_000, round=1, slice=1, sample=1, round_samples=1, warmup=1, warmup_time=1)
+_SAMPLED = Pace(budget=1_500_000_000, round=1_000_000_000, slice=50_000_000, round_samples=1_000_000)
+_COUNTED_LIMIT_MS = 30_000
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,30 @@ class Profiled:
 
 
 @dataclass(frozen=True)
-class _TimerDriver:
-    """The timer, with the kernel as its only library: it calls it over and over on inputs of its contract."""
+class _ContractDriver:
+    """Calls the kernel on inputs of its contract: over and over with the timer, once with the runner of checks.
+
+    The timer's workers are killed when they are done, so that a simulator has no chance to say what it counted.
+    """
 
     timer: Path
+    runner: Path
+    job: Path
     library: Library
-    cold: bool
-    sets: tuple[Inputs, ...]
+    timed: TimedSets
     seed: int
 
     def start(self, library: Path, effort: Effort) -> Start:
-        call = TimedCall((library,), self.library.slots, self.cold, self.sets, self.seed)
-        plan = call.plan(1, 0, _SAMPLED if effort is Effort.SAMPLED else _COUNTED)
-        return Start((str(self.timer),), self.timer.parent, plan.encode(), (library.parent,))
+        match effort:
+            case Effort.SAMPLED:
+                cold = self.timed.time.cache == "cold"
+                call = TimedCall((library,), self.library.slots, cold, self.timed.sets, self.seed)
+                plan = call.plan(1, 0, _SAMPLED)
+                return Start((str(self.timer),), self.timer.parent, plan.encode(), (library.parent,))
+            case Effort.COUNTED:
+                argv = (str(self.runner), str(self.job), str(library), str(_COUNTED_LIMIT_MS), "keep")
+                seed = self.seed.to_bytes(8, "little")
+                return Start(argv, library.parent, seed, (self.runner.parent, self.job.parent))
 
 
 def profile_kernel(engine: Engine, chosen: Chosen) -> Profiled:
@@ -78,13 +90,17 @@ def _line_costs(engine: Engine, subject: Subject) -> Profile | ToolProblem:
     if isinstance(prepared, original.NotCheckable):
         return ToolProblem(prepared.reason)
     timer = build_native(TIMER, subject.command.compiler, bench)
+    runner = build_native(RUNNER, subject.command.compiler, bench)
     library = _built(subject, bench, ("-g",))
-    if isinstance(timer, str):
-        return ToolProblem(timer)
+    if isinstance(timer, str) or isinstance(runner, str):
+        return ToolProblem(timer if isinstance(timer, str) else str(runner))
     if isinstance(library, ToolProblem):
         return library
     timed, _ = prepared.timed[0]
-    driver = _TimerDriver(timer, library, timed.time.cache == "cold", timed.sets, bench.seed)
+    job = probe_job(library.slots, timed, prepared.threads)
+    path = bench.scratch / f"{job.name}.profile"
+    path.write_bytes(job.data)
+    driver = _ContractDriver(timer, runner, path, library, timed, bench.seed)
 
     def counting_library() -> Path | ToolProblem:
         built = _built(subject, bench, ("-g", *COUNTING_FLAGS))

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from kernwright.engine import Engine
 from kernwright.propose.candidate import Candidate
-from kernwright.targets.model import BuildCommand, CommandProblem
+from kernwright.targets.model import CommandProblem
+from kernwright.tasks.bench import workbench
 from kernwright.tasks.choose import Chosen, choose
 from kernwright.text import Snapshot, read_snapshot
 from kernwright.verify.cascade import verify
-from kernwright.verify.question import Question, Subject, Workbench
+from kernwright.verify.question import Question, Subject
 from kernwright.verify.verdict import Stage, StageName, StageStatus, Status, Verdict
 
 
@@ -39,25 +40,6 @@ def asked(chosen: Chosen, candidate: Snapshot) -> Question | Verdict:
     if chosen.contract is None or chosen.asks:
         return not_checkable(" ".join(chosen.asks) or "there is no contract, and none can be inferred")
     return Question(Subject(chosen.parsed, chosen.kernel, chosen.contract, chosen.command), candidate)
-
-
-def subject_of(chosen: Chosen) -> Subject | None:
-    """What a baseline belongs to, None where ``asked`` would say why there is none."""
-    if chosen.contract is None or chosen.asks or not isinstance(chosen.command, BuildCommand):
-        return None
-    return Subject(chosen.parsed, chosen.kernel, chosen.contract, chosen.command)
-
-
-def workbench(engine: Engine) -> Workbench:
-    settings = engine.settings
-    return Workbench(
-        runner=engine.runner,
-        cache=engine.cache,
-        scratch=Path(engine.scratch.name),
-        locks=settings.data / "locks",
-        machine=engine.machine,
-        budget_seconds=settings.check_seconds,
-    )
 
 
 def not_checkable(why: str) -> Verdict:
