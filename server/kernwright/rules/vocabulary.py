@@ -40,6 +40,8 @@ PREDICATES: dict[str, Predicate] = {
     "any-of?": Predicate(("@node", '"text"…'), "the text of the node is one of these", builtin=True),
     # Loops
     "in-loop?": _own("@node", meaning="every turn of some loop evaluates the node", binds="loop"),
+    "in-inner-loop?": _own("@node", meaning="as in-loop?, and that loop has no loop inside", binds="loop"),
+    "in-condition?": _own("@node", meaning="the node is part of a loop's condition", binds="loop"),
     "innermost?": _own("@loop", meaning="the loop has no loop inside"),
     "many-turns?": _own(
         "@node", '["N"]', meaning="the innermost loop that is or holds the node has N turns (16) or more, or nobody knows"
@@ -47,9 +49,18 @@ PREDICATES: dict[str, Predicate] = {
     "carried?": _own("@loop", meaning="a dependence runs from one turn of the loop to a later one"),
     "affine?": _own("@loop", meaning="every subscript in the loop is a polynomial over loop variables and constants"),
     "invariant?": _own("@expression", meaning="nothing that the expression reads changes in the innermost loop around it"),
+    "constant?": _own("@expression", meaning="the expression is a constant: literals, and names that stand for them"),
+    "loop-stores?": _own("@node", meaning="the innermost loop around the node stores to memory that others may see"),
+    "only-read?": _own("@name", meaning="the kernel never writes to the name, its elements, or hands it on by move"),
+    "vectorisable?": _own(
+        "@loop",
+        meaning="an innermost loop with known bounds, neighbouring accesses and no carried dependence, which a compiler "
+        "reported that it left scalar",
+        binds="remark",
+    ),
     "explicit-simd?": _own("@loop", meaning="the loop uses vector intrinsics or vector types"),
     # Types
-    "float?": _own("@expression", meaning="the expression has a floating-point type"),
+    "float?": _own("@expression", meaning="the expression has the type float or double", binds="ctype"),
     "type?": _own("@expression", '"dtype"…', meaning="the expression has one of these types, such as f32 or u8"),
     # What tools said
     "remark?": _own("@node", '"regex"', meaning="a compiler's remark on a line of the node matches", binds="remark"),
@@ -57,6 +68,7 @@ PREDICATES: dict[str, Predicate] = {
         "@loop", meaning="a compiler reported that it did not vectorise this loop, and none that it did", binds="remark"
     ),
     "vectorised?": _own("@loop", meaning="a compiler reported that it vectorised this loop"),
+    "math-errno?": _own(meaning="functions of the C library set errno, so that the compiler keeps each call"),
     "metric?": _own(
         '"name"', '"operator"', '"number"', meaning="a measured or counted figure of the kernel compares so, such as spills > 0"
     ),

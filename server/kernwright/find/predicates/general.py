@@ -9,11 +9,13 @@ from tree_sitter import Node
 
 from kernwright.find.context import MANY_TURNS, Context
 from kernwright.find.predicates.binding import Binding, Predicate, holds
-from kernwright.find.types import is_float
+from kernwright.find.predicates.lanes import initial_value
 from kernwright.loops.model import Loop
+from kernwright.loops.read import file_constants
 from kernwright.syntax import find_all, unparenthesised
 
 _COMPARE = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne}
+_PURE = re.compile(r"^(std::)?(static_cast<.*>|u?int(\d+_t)?|float|double|size_t|[a-z]?abs|f?min|f?max|sqrt|exp\w*|log\w*|pow|sin|cos|tan|floor|ceil|round)f?$")
 _FINITE_MATH = {"-ffast-math", "-Ofast", "-ffinite-math-only", "-fp-model=fast", "/fp:fast"}
 _REORDERING = {"-ffast-math", "-Ofast", "-fassociative-math", "-funsafe-math-optimizations", "/fp:fast"}
 
@@ -21,6 +23,20 @@ _REORDERING = {"-ffast-math", "-Ofast", "-fassociative-math", "-funsafe-math-opt
 def in_loop(context: Context, node: Node) -> Binding | None:
     loop = context.loop_of(node)
     return None if loop is None else {"loop": loop.node}
+
+
+def in_inner_loop(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_of(node)
+    return {"loop": loop.node} if loop is not None and context.is_innermost(loop) else None
+
+
+def in_condition(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_of(node)
+    condition = loop.node.child_by_field_name("condition") if loop is not None else None
+    if loop is None or condition is None:
+        return None
+    inside = condition.start_byte <= node.start_byte and node.end_byte <= condition.end_byte
+    return {"loop": loop.node} if inside else None
 
 
 def innermost(context: Context, node: Node) -> Binding | None:
@@ -58,6 +74,10 @@ def is_invariant(context: Context, node: Node, loop: Loop) -> bool:
             return False
     if any(True for _ in find_all(node, "assignment_expression", "update_expression", "lambda_expression")):
         return False
+    for call in find_all(node, "call_expression"):
+        function = call.child_by_field_name("function")
+        if function is None or not _PURE.match(context.parsed.text(function)):
+            return False
     written = {access.array for access in context.nest.accesses_in(loop) if access.writes}
     for memory in find_all(node, "subscript_expression", "pointer_expression", "field_expression"):
         names = {context.parsed.text(name) for name in find_all(memory, "identifier")}
@@ -66,13 +86,56 @@ def is_invariant(context: Context, node: Node, loop: Loop) -> bool:
     return True
 
 
+def constant(context: Context, node: Node) -> Binding | None:
+    """Literals, constants of the file, and locals that a literal initialises and nothing changes."""
+    text = context.parsed.text
+    known = file_constants(context.parsed.snapshot.data)
+    for name in find_all(node, "identifier", "field_identifier", "call_expression"):
+        if name.type != "identifier":
+            return None
+        word = text(name)
+        if word in context.nest.types:
+            value = initial_value(context, word)
+            if value is None or unparenthesised(value).type != "number_literal":
+                return None
+        elif word not in known and not re.fullmatch(r"[A-Z][A-Z0-9_]*|k[A-Z]\w*", word):
+            return None
+    return {}
+
+
+def loop_stores(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node) or context.loop_of(node)
+    if loop is None:
+        return None
+    return holds(any(access.writes and not _is_own(context, access.array) for access in context.nest.accesses_in(loop)))
+
+
+def _is_own(context: Context, name: str) -> bool:
+    return context.kernel.parameter(name) is None and any(context.nest.dims.get(name, ()))
+
+
+def only_read(context: Context, node: Node) -> Binding | None:
+    name = context.parsed.text(node)
+    if any(access.writes and access.array == name for access in context.nest.accesses):
+        return None
+    word = re.escape(name)
+    changes = (
+        rf"\bmove\s*\(\s*{word}\b|\b{word}\s*=[^=]|\breturn\s+{word}\s*;|&\s*{word}\b|\b(sort|reverse|fill|swap)\s*\([^;]*\b{word}\b"
+        rf"|\b{word}\s*\.\s*(push_back|emplace_back|resize|reserve|clear|erase|insert|assign|pop_back|swap|data|begin|end)\b"
+        rf"|\bauto\s*&&?\s*\w+\s*:\s*{word}\b"
+    )
+    body = context.parsed.text(context.kernel.body)
+    return holds(re.search(changes, body) is None)
+
+
 def explicit_simd(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(node) or context.loop_of(node)
     return holds(loop is not None and context.is_explicit_simd(loop))
 
 
 def float_typed(context: Context, node: Node) -> Binding | None:
-    return holds(is_float(context.types.of(node)))
+    name = {"f32": "float", "f64": "double"}.get(context.types.of(node) or "")
+    return None if name is None else {"ctype": name}
 
 
 def typed(context: Context, node: Node, *dtypes: str) -> Binding | None:
@@ -147,6 +210,11 @@ def reordering_allowed(context: Context) -> bool:
     )
 
 
+def math_errno(context: Context) -> Binding | None:
+    free = {"-fno-math-errno", "-ffast-math", "-Ofast"}
+    return holds(not free.intersection(context.flags))
+
+
 def strict_float(context: Context) -> Binding | None:
     return holds(not reordering_allowed(context))
 
@@ -168,11 +236,16 @@ def mentions(context: Context, pattern: str) -> Binding | None:
 
 PREDICATES: dict[str, Predicate] = {
     "in-loop?": in_loop,
+    "in-inner-loop?": in_inner_loop,
+    "in-condition?": in_condition,
     "innermost?": innermost,
     "many-turns?": many_turns,
     "carried?": carried,
     "affine?": affine,
     "invariant?": invariant,
+    "constant?": constant,
+    "loop-stores?": loop_stores,
+    "only-read?": only_read,
     "explicit-simd?": explicit_simd,
     "float?": float_typed,
     "type?": typed,
@@ -183,6 +256,7 @@ PREDICATES: dict[str, Predicate] = {
     "flag?": flag,
     "finite-math?": finite_math,
     "strict-float?": strict_float,
+    "math-errno?": math_errno,
     "has-type?": has_type,
     "loop-calls?": loop_calls,
     "mentions?": mentions,

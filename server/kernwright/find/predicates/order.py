@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
+from kernwright.find.predicates.memory import may_overlap
 from kernwright.find.types import byte_size
 from kernwright.loops.model import Access, Dependence, DependenceKind, Loop
 from kernwright.loops.poly import Poly
@@ -285,10 +286,36 @@ def _fits_in_cache(context: Context) -> bool:
     return True
 
 
+def vectorisable(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node)
+    if loop is None or not context.is_innermost(loop) or not loop.canonical or loop.exits or loop.calls:
+        return None
+    said = context.says_missed(loop)
+    if said is None or not context.many_turns(loop) or context.is_explicit_simd(loop) or abs(loop.step or 0) != 1:
+        return None
+    nest = context.nest
+    reduced = {r.name: r for r in nest.reductions_in(loop)}
+    if any(name not in reduced or reduced[name].is_float for name in nest.carried_scalars(loop)) or nest.carried_by(loop):
+        return None
+    accesses = nest.accesses_in(loop)
+    strides = [nest.stride(access, loop) for access in accesses]
+    if not any(s is not None and s.value in (1, -1) for s in strides):
+        return None
+    for access, stride in zip(accesses, strides, strict=True):
+        if access.dtype is None or access.member is not None or stride is None or stride.value not in (0, 1, -1):
+            return None
+        if access.writes and (stride.value == 0 or access.guarded):
+            return None
+        if access.writes and any(may_overlap(context, access, other) for other in accesses):
+            return None
+    return {"remark": f"{said.compiler}: {said.message}"}
+
+
 PREDICATES: dict[str, Predicate] = {
     "walks-columns?": walks_columns,
     "order-hides-vectors?": order_hides_vectors,
     "anti-dependence-cycle?": anti_dependence_cycle,
     "crossing?": crossing,
     "product-nest?": product_nest,
+    "vectorisable?": vectorisable,
 }
