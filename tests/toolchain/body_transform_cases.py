@@ -323,4 +323,73 @@ LOCAL_ACCUMULATOR = [
     ),
 ]  # fmt: skip
 
-CASES: list[Case] = [*PARTIAL_SUMS, *BLOCKED_SEARCH, *REGISTER_BLOCK, *VECTORISE, *LOCAL_ACCUMULATOR]
+JAMMED_ROWS = """\
+void f(int n, const float *a, const float *x, float *y)
+{
+    int i, j;
+    for (i = 0; i < n; i++) {
+        const float *row = a + i * n;
+        const float factor = x[i];
+        float s = 0;
+        for (j = 0; j < n; j++) {
+            float t = row[j] * x[j]; // one product
+            s += t;
+        }
+        y[i] = s * factor;
+    }
+}
+"""
+JAMMED_COLUMNS = """\
+void f(int n, const float *a, const float *x, float *y)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            y[j] += a[i * n + j] * x[i];
+}
+"""
+TRANSPOSE = """\
+void f(unsigned m, unsigned n, const float *a, float *c)
+{
+    for (unsigned i = 0; i < m; i++) {
+        for (unsigned j = 0; j < n; j++)
+            c[j * m + i] = a[i * n + j];
+    }
+}
+"""
+WITH_LOCAL = """\
+void f(int n, const float *x, float *y)
+{
+    if (n)
+        for (int i = 0; i < n; ++i) {
+            float t = x[i];
+            y[i] = 2 * i - t;
+        }
+}
+"""
+SQUARE = {**XY, "a": ("float", "n * n")}
+LOOPS_TOGETHER = [
+    *(
+        Case(f"jam-rows-{turns}", "unroll-and-jam", {"turns": turns}, JAMMED_ROWS, "f(n, a, x, y);", SQUARE,
+             sizes=MATRIX_SIZES)
+        for turns in (8, 2)
+    ),
+    Case("jam-columns", "unroll-and-jam", {"turns": 4}, JAMMED_COLUMNS, "f(n, a, x, y);", SQUARE, sizes=MATRIX_SIZES),
+    Case("unroll", "unroll", {"turns": 4}, WITH_LOCAL, "f(n, x, y);", XY),
+    Case(
+        "tile-transpose", "tile", {"tile": 16}, TRANSPOSE, "f((unsigned)n + 2, (unsigned)n, a, c);",
+        {"a": ("float", "(n + 2) * n"), "c": ("float", "(n + 2) * n")}, sizes=MATRIX_SIZES,
+    ),
+    Case(
+        "tile-product", "tile", {"tile": 16}, ROWS, "f((float (*)[24])a, (float (*)[40])b, (float (*)[40])c, n);",
+        {"a": ("float", "n * 24"), "b": ("float", "24 * 40"), "c": ("float", "n * 40")}, sizes=MATRIX_SIZES,
+    ),
+]  # fmt: skip
+
+CASES: list[Case] = [
+    *PARTIAL_SUMS,
+    *BLOCKED_SEARCH,
+    *REGISTER_BLOCK,
+    *VECTORISE,
+    *LOCAL_ACCUMULATOR,
+    *LOOPS_TOGETHER,
+]

@@ -107,14 +107,14 @@ class Pair:
 
 
 def builds(language: Language) -> list[list[str]]:
-    """The compilers on this machine with the flags to build with, the sanitized build first."""
+    """The compilers on this machine with the flags to build with; for C the first build is a sanitized one."""
     warn = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
     gcc, clang = ("gcc", "clang") if language is Language.C else ("g++", "clang++")
     standard = "-std=gnu17" if language is Language.C else "-std=gnu++17"
     found: list[list[str]] = []
-    if shutil.which(gcc):
-        found.append([gcc, standard, "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *warn])
     if language is Language.C and shutil.which(gcc):
+        found.append([gcc, standard, "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *warn])
+    if shutil.which(gcc):
         found.append([gcc, standard, "-O3", "-march=native", *warn])
     for name in (clang, f"{clang}-19", f"{clang}-18", f"{clang}-17", f"{clang}-16", f"{clang}-15", f"{clang}-14"):
         if shutil.which(name):

@@ -29,7 +29,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         return search
     strip, locals_, condition = search
     block = int(choice.get("block", 64))
-    hit, k = strip.writer.fresh("hit", "k")
+    hit, k = strip.writer.fresh_local("hit", "k")
     names = {strip.variable: f"{strip.variable} + {k}"}
     test = substituted(strip.writer, span_of(condition), names)
     lines = [substituted(strip.writer, span_of(local), names) for local in locals_]

@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from kernwright.loops.model import Loop, Nest
 from kernwright.loops.scalars import private_scalars, read_after
-from kernwright.propose.loop_text import header_of, indented, obstacle, variable_type
+from kernwright.propose.loop_text import header_of, indented, obstacle, replace_loop, variable_type
 from kernwright.propose.source import Writer
 from kernwright.propose.substitute import occurrences, operand
 from kernwright.propose.transform import Refusal
@@ -87,19 +87,19 @@ class Counted:
         """Put code in the place of the loop, or of another one around it. It becomes a block where the loop was the
         only statement of something, or where its names would meet others."""
         code = code.rstrip("\n")
-        node = (loop or self.loop).node
-        return self.writer.replace(node, f"{{\n{indented(code)}\n}}" if self._needs_block(node) else code)
+        place = loop or self.loop
+        parent = place.node.parent
+        if parent is not None and parent.type == "compound_statement" and self._clashes(parent):
+            code = f"{{\n{indented(code)}\n}}"
+        return replace_loop(self.writer, self.nest, place, code.split("\n"))
 
-    def _needs_block(self, node: Node) -> bool:
-        parent = node.parent
-        if parent is None or parent.type != "compound_statement":
-            return True
-        # Another declaration of the variable in the same block would clash with ours; loops with their own do not.
-        if self.declares and self.nest.kernel.parameter(self.variable) is not None:
-            return True
-        return self.declares and any(
+    def _clashes(self, block: Node) -> bool:
+        """Whether the block, or the function, has the variable already; loops with their own do not count."""
+        if not self.declares:
+            return False
+        return self.nest.kernel.parameter(self.variable) is not None or any(
             child.type == "declaration" and any(True for _ in occurrences(self.writer, child, self.variable))
-            for child in parent.named_children
+            for child in block.named_children
         )
 
 

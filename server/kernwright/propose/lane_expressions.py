@@ -238,10 +238,10 @@ class LaneExpressions:
 
     def held(self, wanted: str, value: Lane) -> Lane:
         """A name for a value that is used more than once."""
-        number, name = 1, self.writer.fresh(wanted)[0]
+        number, name = 1, self.writer.fresh_local(wanted)[0]
         while name in self.taken:
             number += 1
-            name = self.writer.fresh(f"{wanted}{number}")[0]
+            name = self.writer.fresh_local(f"{wanted}{number}")[0]
         self.taken.add(name)
         self.pending.append(f"{self.types.name(value.dtype, self.lanes)} {name} = {value.text};")
         return Lane(value.dtype, name, is_mask=value.is_mask)

@@ -31,7 +31,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     ):
         return Refusal("the accumulator stands still in the loop around this one too")
     writer = Writer(nest.parsed, nest.kernel)
-    names = writer.fresh(*(_name_for(nest, reduction) for reduction in kept.values()))
+    names = writer.fresh_local(*(_name_for(nest, reduction) for reduction in kept.values()))
     local = dict(zip(kept, names, strict=True))
     places = {
         span_of(node): local[nest.parsed.text(node)]

@@ -63,7 +63,7 @@ def _arrays(strip: Counted, reductions: list[Reduction], lanes: int, accumulator
     writer = strip.writer
     names = [r.name for r in reductions]
     wanted = ["partial"] if len(names) == 1 else [f"partial_{name}" for name in names]
-    *parts, k = writer.fresh(*wanted, "k")
+    *parts, k = writer.fresh_local(*wanted, "k")
     code, merge = "", ""
     for reduction, part in zip(reductions, parts, strict=True):
         kind = _element_type(strip.nest, reduction)
@@ -90,7 +90,7 @@ def _vectors(strip: Counted, reductions: list[Reduction], lanes: int, accumulato
     types = VectorTypes(writer)
     names = [r.name for r in reductions]
     wanted = ["partial"] if len(names) == 1 else [f"partial_{name}" for name in names]
-    *parts, k = writer.fresh(*wanted, "k")
+    *parts, k = writer.fresh_local(*wanted, "k")
     several = accumulators > 1
     step = f"{lanes} * {k}" if several else ""
     at = f"{strip.variable} + {step}" if several else strip.variable

@@ -16,6 +16,7 @@ from kernwright.propose.lane_value import Lane, NotVectorisable
 from kernwright.propose.lanes import LaneWriter
 from kernwright.propose.loop_text import header_of
 from kernwright.propose.product_nest import ProductNest, product_nest
+from kernwright.propose.promises import no_overlap
 from kernwright.propose.substitute import substituted
 from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
 from kernwright.propose.vectors import BYTES_OF, VectorTypes, zeros
@@ -36,11 +37,10 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         code = block.code()
     except NotVectorisable as reason:
         return Refusal(str(reason))
-    assumes = ("no-overlap",) if nest.may_alias(loop) else ()
     return Rewrite(
         f"Keep a block of {rows} × {vectors * lanes} elements in registers",
         (*block.types.edits(), product.rows.replace(code, loop)),
-        assumes,
+        no_overlap(nest, loop),
         "not-blocked:product",
     )
 
@@ -56,7 +56,7 @@ class _Block:
     lanes: int
 
     def __post_init__(self) -> None:
-        self.row, self.vector, self.lane, self.sums = self.types.writer.fresh("r", "v", "lane", "block")
+        self.row, self.vector, self.lane, self.sums = self.types.writer.fresh_local("r", "v", "lane", "block")
         self.kind = self.types.name(self.product.dtype, self.lanes)
         self.moved = {self.product.rows.variable: f"{self.product.rows.variable} + {self.row}"}
 
@@ -134,7 +134,7 @@ class _Block:
             inside = span_of(access.node) in span_of(product.value)
             if inside and across is not None and down is not None and across.terms and not down.terms:
                 shared.setdefault(span_of(access.node), access)
-        names = writer.fresh(*(f"{access.array}_row" for access in shared.values()))
+        names = writer.fresh_local(*(f"{access.array}_row" for access in shared.values()))
         code = ""
         held: dict[Span, Lane] = {}
         for (here, access), name in zip(shared.items(), names, strict=True):
@@ -153,7 +153,7 @@ class _Block:
         element = C_TYPE_OF[dtype]
         at = f"{self.at()} + {self.lane}"
         text = substituted(self.types.writer, span_of(access.node), {self.product.columns.variable: at})
-        gathered = self.types.writer.fresh(f"{name}_elements")[0]
+        gathered = self.types.writer.fresh_local(f"{name}_elements")[0]
         loop = f"for (int {self.lane} = 0; {self.lane} < {self.lanes}; {self.lane}++)"
         code = f"{element} {gathered}[{self.lanes}];\n" + headed(
             loop, f"{gathered}[{self.lane}] = {text};", plain=True

@@ -23,7 +23,10 @@ from kernwright.propose.row_pointer import ROW_POINTER
 from kernwright.propose.scalar_replace import SCALAR_REPLACE
 from kernwright.propose.split import SPLIT
 from kernwright.propose.strip_mine import STRIP_MINE
+from kernwright.propose.tile import TILE
 from kernwright.propose.transform import Transform
+from kernwright.propose.unroll import UNROLL
+from kernwright.propose.unroll_and_jam import UNROLL_AND_JAM
 from kernwright.propose.unswitch import UNSWITCH
 from kernwright.propose.vectorise import VECTORISE
 
@@ -52,6 +55,9 @@ _LOOP_BODY: tuple[Transform, ...] = (
     PARTIAL_SUMS,
     BLOCKED_SEARCH,
     VECTORISE,
+    UNROLL_AND_JAM,
+    TILE,
+    UNROLL,
 )
 """Transforms that change what one iteration does: unrolling, accumulators, tiles, explicit vectors."""
 

@@ -12,6 +12,7 @@ from kernwright.loops.model import Access, Dependence, DependenceKind, Loop, Nes
 from kernwright.propose.counted import counted, headed
 from kernwright.propose.lane_value import Lane, NotVectorisable
 from kernwright.propose.lanes import LaneWriter
+from kernwright.propose.promises import no_overlap
 from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
 from kernwright.propose.vectors import VectorTypes
 from kernwright.syntax import span_of
@@ -30,7 +31,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     writer = strip.writer
     types = VectorTypes(writer)
     body = LaneWriter(nest, loop, writer, types, lanes, strip.variable, may_store=True)
-    names = writer.fresh(*(f"{access.array}_ahead" for access in ahead))
+    names = writer.fresh_local(*(f"{access.array}_ahead" for access in ahead))
     lines: list[str] = []
     try:
         held: dict[int, Lane] = {}
@@ -44,9 +45,13 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         return Refusal(str(reason))
     plain = len(lines) == 1
     code = strip.declaration() + headed(strip.strips(lanes), "\n".join(lines), plain) + strip.rest()
-    assumes = ("no-overlap",) if nest.may_alias(loop) else ()
     symptom = "not-vectorised:anti-dependence" if ahead else "not-vectorised"
-    return Rewrite(f"Do {lanes} turns at a time with vectors", (*types.edits(), strip.replace(code)), assumes, symptom)
+    return Rewrite(
+        f"Do {lanes} turns at a time with vectors",
+        (*types.edits(), strip.replace(code)),
+        no_overlap(nest, loop),
+        symptom,
+    )
 
 
 def _read_ahead(nest: Nest, loop: Loop, lanes: int) -> list[Access] | Refusal:
