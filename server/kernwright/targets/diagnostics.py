@@ -63,15 +63,18 @@ def first_error(outcome: Outcome, command: BuildCommand, unit: Unit) -> str:
 
 
 def _diagnostics(text: str, unit: Unit) -> Iterator[Diagnostic]:
-    includer = 0
+    # A chain of includes stands before the first message on a file and holds until the next chain. gcc starts it at
+    # the innermost file, clang at the outermost.
+    includer, in_chain = 0, False
     for line in text.splitlines():
         included = _INCLUDED.match(line)
         if included is not None:
+            if not in_chain:
+                includer, in_chain = 0, True
             if unit.is_source(included["file"]):
                 includer = int(included["line"])
-            elif line.startswith("In file"):
-                includer = 0
             continue
+        in_chain = False
         message = _MESSAGE.match(line)
         if message is None:
             continue

@@ -97,7 +97,11 @@ def _remark(note: _Note, tried: list[_Note], compiler: str) -> Remark | None:
 
 def _reason(tried: list[_Note]) -> str:
     """The most telling complaint: a reason of its own, then a dependence, then anything but the generic ones."""
-    failures = [note for note in tried if note.kind == "failure" and note.message]
+    failures = [
+        note
+        for note in tried
+        if note.kind == "failure" and note.message and not note.message.startswith(_ALL_TRIES_FAILED)
+    ]
     best = min(failures, key=lambda note: _vagueness(note.message), default=None)
     if best is None:
         return "gcc does not say why"
@@ -115,8 +119,6 @@ def _reason(tried: list[_Note]) -> str:
 
 
 def _vagueness(message: str) -> int:
-    if message.startswith(_ALL_TRIES_FAILED):
-        return 5
     if _NO_VECTOR_TYPE in message:
         return 4
     if message.startswith(_NOT_VECTORISED):

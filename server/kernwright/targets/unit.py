@@ -7,7 +7,7 @@ includes are found beside the original, because its folder is searched first.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,7 @@ class Unit:
 
 
 @contextmanager
-def written_unit(parsed: Parsed, command: BuildCommand, scratch: Path | None, keep: bool = True) -> Iterator[Unit]:
+def written_unit(parsed: Parsed, command: BuildCommand, scratch: Path | None, keep: bool = True) -> Generator[Unit]:
     """Write a text for the time of the block. With ``keep``, static and inline functions with loops are compiled even
     where nothing in the unit calls them."""
     data, kept = _keeping(parsed) if keep else (parsed.snapshot.data, dict[int, int]())
