@@ -17,6 +17,9 @@ from kernwright.contract import DTYPES, Arg, Contract, Role
 from kernwright.kernel import C_TYPE_OF, Kernel, Parameter
 from kernwright.syntax import Language, Parsed, ancestors, find_all
 
+LONG_DOUBLE = "f80"
+"""The dtype of the widened original, which no contract can name."""
+_CALLABLE = (*DTYPES, LONG_DOUBLE)
 THUNK_FILE = "kernwright-thunk"
 """The file name that compilers give in messages about the appended text."""
 
@@ -179,7 +182,7 @@ class _Argument:
         if "<" in parameter.base:
             return Unreachable(f"parameter '{name}' is a '{parameter.base}', which no contract can describe")
         if not arg.is_array:
-            if arg.dtype not in DTYPES:
+            if arg.dtype not in _CALLABLE:
                 return Unreachable(f"parameter '{name}' is a struct passed by value")
             if self.cpp and parameter.reference:
                 return f"*({self.element} *){self.at}"
@@ -256,6 +259,8 @@ class _Argument:
 
 
 def _c_type(dtype: str, cpp: bool) -> str:
+    if dtype == LONG_DOUBLE:
+        return "long double"
     return "bool" if cpp and dtype == "bool" else C_TYPE_OF.get(dtype, "char")
 
 
@@ -271,7 +276,7 @@ def _unreachable(kernel: Kernel, contract: Contract) -> str | None:
         return f"'{kernel.name}' has {have} parameters, its contract has {told} entries"
     if kernel.return_pointers:
         return f"'{kernel.name}' returns a pointer; have it write to an 'out' parameter"
-    if contract.returns is not None and (contract.returns.is_array or contract.returns.dtype not in DTYPES):
+    if contract.returns is not None and (contract.returns.is_array or contract.returns.dtype not in _CALLABLE):
         return f"'{kernel.name}' returns '{contract.returns.dtype}', which can't be compared; only plain numbers can"
     if contract.check.setup is not None and not re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", contract.check.setup):
         return f'setup = "{contract.check.setup}" is no name of a function'

@@ -1,0 +1,210 @@
+"""``Baseline``: what the original does, worked out once and kept for many candidates.
+
+The original is run in processes of its own, on the very jobs that candidates will get. Added sizes at which it faults
+are dropped; at a listed one, or when it does what no kernel may do, the kernel is not checkable here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kernwright.contract import Origin
+from kernwright.verify.build import BuildFailure, Unit, build
+from kernwright.verify.dtypes import DType, element_types
+from kernwright.verify.execute import Execution, Executor
+from kernwright.verify.explain import explain_record
+from kernwright.verify.generate import Generator
+from kernwright.verify.inputs import Inputs
+from kernwright.verify.job import Job, Outcome, Record
+from kernwright.verify.plan import (
+    TimedSets,
+    case_inputs,
+    case_job,
+    probe_job,
+    sequence_job,
+    timed_job,
+    timed_sets,
+)
+from kernwright.verify.question import Subject, Workbench
+from kernwright.verify.sizes import NoSizes, constants_of
+from kernwright.verify.stages import Library
+from kernwright.verify.thunk import slots_of
+
+ORIGINAL_LIMIT_MS = 10_000
+LEAST_LIMIT_MS = 2_000
+PATIENCE = 20
+"""How many times as long as the original's longest call a candidate's may take."""
+LONG_CALL_NS = 30_000_000
+MOST_DROPS = 4
+
+
+@dataclass(frozen=True)
+class NotCheckable:
+    """Why the kernel can't be checked; ``reason`` is one or more sentences for the user."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A job and what the original made of each of its calls."""
+
+    job: Job
+    records: dict[int, Record]
+
+
+@dataclass
+class Baseline:
+    """The original of a subject, ready to be compared with. ``notes`` are sentences that belong to every verdict."""
+
+    subject: Subject
+    workbench: Workbench
+    library: Library
+    executor: Executor
+    generator: Generator
+    threads: bool
+    cases: list[Inputs] = field(default_factory=list[Inputs])
+    small: list[Answered] = field(default_factory=list[Answered])
+    """Jobs at small sizes, in the order in which candidates meet them."""
+    timed: list[tuple[TimedSets, Answered]] = field(default_factory=list[tuple[TimedSets, Answered]])
+    notes: list[str] = field(default_factory=list[str])
+    longest_ns: int = 0
+
+    @property
+    def unit(self) -> Unit:
+        return Unit(self.subject.parsed, self.subject.kernel)
+
+    @property
+    def limit_ms(self) -> int:
+        """How long a call of a candidate may take."""
+        return max(LEAST_LIMIT_MS, PATIENCE * self.longest_ns // 1_000_000)
+
+    def answer(self, job: Job) -> Answered | NotCheckable:
+        """Run a further job on the original: calls that it does not return from are left out of the answer."""
+        execution = self.executor.run_all(job, self.library, ORIGINAL_LIMIT_MS)
+        if execution.problem:
+            return NotCheckable(execution.problem)
+        good = {n: record for n, record in execution.records.items() if record.outcome is Outcome.RETURNED}
+        return Answered(job, good)
+
+
+def uses_threads(subject: Subject) -> bool:
+    """Whether the unit is built for threads, so that its kernel may start some."""
+    flags = (*subject.command.flags, *subject.command.link)
+    return any(flag.startswith("-fopenmp") or flag in ("-pthread", "-lpthread", "-fopenmp-simd") for flag in flags)
+
+
+def prepare(subject: Subject, workbench: Workbench) -> Baseline | NotCheckable:
+    """Build the original and run it on every job."""
+    if subject.contract.asks:
+        return NotCheckable(" ".join(subject.contract.asks))
+    library = build(Unit(subject.parsed, subject.kernel), subject.contract, subject.command, workbench)
+    if isinstance(library, BuildFailure):
+        return NotCheckable(library.said if library.unreachable else f"the original does not build: {library.said}")
+    types = _types(subject)
+    if isinstance(types, NotCheckable):
+        return types
+    planted = tuple(constants_of(subject.parsed))[:64]
+    generator = Generator(subject.contract, types, workbench.seed, planted)
+    executor = Executor(subject.command.compiler, workbench)
+    baseline = Baseline(subject, workbench, library, executor, generator, uses_threads(subject))
+    if subject.contract.origin is Origin.INFERRED:
+        baseline.notes.append("the contract is inferred, not written: check that callers keep to it")
+    failed = _prepare_small(baseline) or _prepare_timed(baseline)
+    return failed or baseline
+
+
+def _types(subject: Subject) -> dict[str, DType] | NotCheckable:
+    names = {slot.arg.dtype for slot in slots_of(subject.contract)}
+    types = element_types(subject.parsed, names)
+    if isinstance(types, str):
+        which = next(slot.name for slot in slots_of(subject.contract) if slot.arg.dtype == types)
+        return NotCheckable(
+            f"'{which}' has elements of type '{types}', which is no struct of plain fields in this file"
+        )
+    return types
+
+
+def _prepare_small(baseline: Baseline) -> NotCheckable | None:
+    try:
+        cases = case_inputs(baseline.generator, baseline.subject.contract.check.max_cases)
+    except NoSizes as reason:
+        return NotCheckable(str(reason))
+    if not cases:
+        return NotCheckable("the contract admits no values at any of its sizes; check the ranges under [args]")
+    slots = slots_of(baseline.subject.contract)
+    dropped: list[str] = []
+    for _ in range(MOST_DROPS):
+        jobs = [case_job(slots, cases, baseline.threads)]
+        sequence = sequence_job(baseline.generator, cases, slots, baseline.threads)
+        jobs += [sequence] if sequence else []
+        answered: list[Answered] = []
+        bad: list[Inputs] = []
+        for job in jobs:
+            execution = baseline.executor.run_all(job, baseline.library, ORIGINAL_LIMIT_MS)
+            verdict = _unusable(baseline, job, execution)
+            if isinstance(verdict, NotCheckable):
+                return verdict
+            bad += verdict
+            answered.append(Answered(job, execution.records))
+            baseline.longest_ns = max(baseline.longest_ns, execution.longest)
+        if not bad:
+            baseline.cases, baseline.small = cases, answered
+            if dropped:
+                baseline.notes.append(f"not tried, since the original faults there: {'; '.join(dropped[:5])}")
+            return None
+        gone = {id(inputs) for inputs in bad}
+        dropped += [_sizes_text(inputs) for inputs in bad if id(inputs) in gone]
+        dropped = list(dict.fromkeys(dropped))
+        cases = [inputs for inputs in cases if id(inputs) not in gone]
+    return NotCheckable("the original faults at too many of the sizes that were tried: " + "; ".join(dropped[:5]))
+
+
+def _unusable(baseline: Baseline, job: Job, execution: Execution) -> list[Inputs] | NotCheckable:
+    """The added inputs at which the original faults; at a listed one it is not checkable."""
+    if execution.problem:
+        return NotCheckable(execution.problem)
+    bad: list[Inputs] = []
+    for number, call in enumerate(job.calls):
+        record = execution.records.get(number)
+        if record is None:
+            return NotCheckable(
+                "the runner ended before the original had made all its calls; there may be too little memory"
+            )
+        if record.outcome is Outcome.RETURNED:
+            continue
+        explanation = explain_record(record, job, baseline.subject.kernel.name)
+        if call.inputs.listed or record.outcome not in (Outcome.SIGNAL, Outcome.TIMEOUT, Outcome.CANARY):
+            return NotCheckable(f"the original itself can't be run at {_sizes_text(call.inputs)}: {explanation.text}")
+        bad.append(call.inputs)
+    return bad
+
+
+def _prepare_timed(baseline: Baseline) -> NotCheckable | None:
+    slots = slots_of(baseline.subject.contract)
+    for time in baseline.subject.contract.time:
+        timed = timed_sets(baseline.generator, time)
+        if timed is None:
+            values = ", ".join(f"{name} = {value}" for name, value in time.values.items())
+            return NotCheckable(f"[time] {values}: the rest of the contract does not admit these sizes")
+        probe = probe_job(slots, timed, baseline.threads)
+        execution = baseline.executor.run_all(probe, baseline.library, ORIGINAL_LIMIT_MS)
+        bad = _unusable(baseline, probe, execution)
+        if isinstance(bad, NotCheckable):
+            return bad
+        long = execution.longest > LONG_CALL_NS
+        if long:
+            timed = replace(timed, sets=timed.sets[:2])
+        job = timed_job(baseline.generator, slots, timed, long, baseline.threads)
+        execution = baseline.executor.run_all(job, baseline.library, ORIGINAL_LIMIT_MS)
+        bad = _unusable(baseline, job, execution)
+        if isinstance(bad, NotCheckable):
+            return bad
+        baseline.longest_ns = max(baseline.longest_ns, execution.longest)
+        baseline.timed.append((timed, Answered(job, execution.records)))
+    return None
+
+
+def _sizes_text(inputs: Inputs) -> str:
+    return ", ".join(f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+                     for name, value in inputs.sizes.items()) or "its arguments"  # fmt: skip

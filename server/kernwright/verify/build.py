@@ -1,0 +1,160 @@
+"""The build stage: a whole translation unit with its thunk, made into a shared library.
+
+The unit is compiled with its own command. What is added are the flags of a shared library and the folder of the
+original for its quoted includes; nothing that changes how the kernel is compiled is added or taken away.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernwright.contract import Contract
+from kernwright.kernel import Kernel, find_functions, kernel_named
+from kernwright.run.cache import content_key
+from kernwright.run.model import Limits
+from kernwright.syntax import Language, Parsed, parse
+from kernwright.targets.model import BuildCommand
+from kernwright.text import Edit, Snapshot
+from kernwright.verify.question import Question, Workbench
+from kernwright.verify.stages import Library
+from kernwright.verify.thunk import THUNK_FILE, Unreachable, slots_of, thunk
+
+SHARED = ("-fPIC", "-fvisibility=hidden", "-shared")
+BUILD_SECONDS = 60.0
+_MISSING_NAME = re.compile(
+    r"undeclared|not declared|unknown type name|does not name a type|implicit declaration|undefined reference"
+    r"|undefined symbol|no such file|file not found|use of undeclared|has no member|incomplete type",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class BuildFailure:
+    """Why there is no library. ``said`` is what the compiler said, in short; ``unreachable`` tells that the kernel
+    can't be called from outside, which is nobody's mistake."""
+
+    said: str
+    unreachable: bool = False
+
+    @property
+    def misses_names(self) -> bool:
+        return _MISSING_NAME.search(self.said) is not None
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A parsed unit and the kernel in it."""
+
+    parsed: Parsed
+    kernel: Kernel
+
+
+def candidate_unit(question: Question) -> Unit | BuildFailure:
+    """The candidate's unit, with the kernel of the question found in it and its signature checked."""
+    subject = question.subject
+    parsed = parse(question.candidate, subject.parsed.language)
+    original = subject.kernel
+    named = [kernel for kernel in find_functions(parsed) if kernel.qualified == original.qualified]
+    if not named:
+        named = [kernel for kernel in find_functions(parsed) if kernel.name == original.name]
+    matching = [kernel for kernel in named if signature_difference(original, kernel) is None]
+    if matching:
+        return Unit(parsed, matching[0])
+    if not named:
+        return BuildFailure(f"{question.candidate.path.name} defines no function '{original.qualified}'")
+    difference = signature_difference(original, named[0])
+    return BuildFailure(f"'{original.name}' has another signature: {difference}")
+
+
+def signature_difference(original: Kernel, candidate: Kernel) -> str | None:
+    """How the candidate can't be called as the original is; names, ``const`` and ``restrict`` don't count."""
+    if len(original.parameters) != len(candidate.parameters):
+        return f"{len(candidate.parameters)} parameters instead of {len(original.parameters)}"
+    for one, other in zip(original.parameters, candidate.parameters, strict=True):
+        same_type = one.dtype == other.dtype if one.dtype and other.dtype else one.base == other.base
+        levels = (one.pointers + bool(one.dims), one.container, one.reference)
+        if not same_type or levels != (other.pointers + bool(other.dims), other.container, other.reference):
+            return f"parameter '{other.text}' instead of '{one.text}'"
+    if original.return_dtype != candidate.return_dtype:
+        return f"it returns '{candidate.return_base}' instead of '{original.return_base}'"
+    return None
+
+
+def spliced(question: Question, unit: Unit) -> Unit | BuildFailure:
+    """The original's unit with its kernel replaced by the candidate's, for a candidate that is no unit by itself."""
+    subject = question.subject
+    text = unit.parsed.snapshot.data[unit.kernel.span.start : unit.kernel.span.end]
+    span = subject.kernel.span
+    data = subject.snapshot.apply([Edit(span.start, span.end, text)]).data
+    parsed = parse(Snapshot(question.candidate.path, data), subject.parsed.language)
+    kernels = kernel_named(find_functions(parsed), subject.kernel.qualified)
+    if not kernels:
+        return BuildFailure("the candidate's kernel does not fit into the original's file")
+    return Unit(parsed, kernels[0])
+
+
+def build(
+    unit: Unit, contract: Contract, command: BuildCommand, workbench: Workbench, extra: tuple[str, ...] = ()
+) -> Library | BuildFailure:
+    """Compile a unit; ``extra`` flags come after its own. The same text, flags and compiler are compiled once."""
+    appended = thunk(unit.parsed, unit.kernel, contract)
+    if isinstance(appended, Unreachable):
+        return BuildFailure(appended.reason, unreachable=True)
+    snapshot = unit.parsed.snapshot
+    text = snapshot.data + appended
+    slots = slots_of(contract)
+    key = content_key("unit", text, str(command.directory), str(snapshot.path), *command.key, "", *extra)
+    folder = workbench.scratch / f"unit-{key[:20]}"
+    library, messages = folder / "unit.so", folder / "unit.log"
+    if library.is_file():
+        return Library(library, slots, _warnings(messages.read_text()), "")
+    folder.mkdir(parents=True, exist_ok=True)
+    cached = workbench.cache.get(key)
+    if cached is not None:
+        log, _, binary = cached.partition(b"\0")
+        messages.write_bytes(log)
+        library.write_bytes(binary)
+        return Library(library, slots, _warnings(messages.read_text()), "")
+    suffix = snapshot.path.suffix if snapshot.path.suffix in _suffixes(unit.parsed.language) else ""
+    source = folder / f"{snapshot.path.stem}{suffix or _suffixes(unit.parsed.language)[0]}"
+    source.write_bytes(text)
+    language = "c++" if unit.parsed.language is Language.CPP else "c"
+    argv = [
+        *command.compiler.command,
+        *command.flags,
+        *extra,
+        *SHARED,
+        *("-iquote", str(snapshot.path.parent.absolute())),
+        *("-x", language, str(source), "-x", "none", "-o", f"{library}.new"),
+        *command.link,
+        "-lm",
+    ]
+    outcome = workbench.runner.tool(
+        argv, directory=command.directory, limits=Limits(wall_seconds=BUILD_SECONDS, processes=0)
+    )
+    said = outcome.stderr.decode(errors="replace").replace(str(source), source.name)
+    if outcome.timed_out:
+        return BuildFailure(f"compiling takes over {BUILD_SECONDS:.0f} s")
+    if not outcome.ok:
+        return BuildFailure(short_message(said) or f"{command.compiler.title} ended with status {outcome.status}")
+    messages.write_text(said)
+    built = Path(f"{library}.new").replace(library)
+    workbench.cache.put(key, said.encode().replace(b"\0", b"") + b"\0" + built.read_bytes())
+    return Library(built, slots, _warnings(said), " ".join(argv))
+
+
+def short_message(said: str) -> str:
+    """The first errors of a compiler or linker, one a line; all it said where none is marked as such."""
+    lines = [line.strip() for line in said.splitlines()]
+    errors = [line for line in lines if re.search(r"\berror:|undefined reference|undefined symbol", line)]
+    return "\n".join((errors or lines)[:3])
+
+
+def _suffixes(language: Language) -> tuple[str, ...]:
+    return (".cpp", ".cc", ".cxx", ".C", ".c++") if language is Language.CPP else (".c",)
+
+
+def _warnings(said: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in said.splitlines() if "warning:" in line and not line.startswith(THUNK_FILE))

@@ -1,0 +1,379 @@
+#define _GNU_SOURCE
+#include "kw_calls.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kw_memory.h"
+#include "kw_protocol.h"
+#include "kw_system.h"
+
+enum { MOST_SLOTS = 64, KEPT_MAPPINGS = 8, STACK_POISON = 1 << 16 };
+
+/* The arenas of one call; where two slots overlap, the second has none of its own. */
+struct mapping {
+  struct kw_arena arenas[MOST_SLOTS];
+  char *starts[MOST_SLOTS];
+  char used[MOST_SLOTS];
+  uint64_t bytes[MOST_SLOTS];
+  const struct kw_call *call;
+};
+
+static const struct kw_task *task;
+static uint32_t current; /* the call that runs */
+static struct mapping kept[KEPT_MAPPINGS];
+static struct mapping *active;
+static uint64_t cells[MOST_SLOTS][4]; /* scalars, and the returned value */
+extern char **environ;
+
+static const struct kw_slot *slot_at(uint32_t slot) {
+  return (const struct kw_slot *)(task->job + kw_header(task->job)->slots_at) + slot;
+}
+
+static const struct kw_value *value_at(uint32_t inputs, uint32_t slot) {
+  const struct kw_job *job = kw_header(task->job);
+  return (const struct kw_value *)(task->job + job->values_at) + (size_t)inputs * job->slots + slot;
+}
+
+#ifndef KW_SANITIZED
+static int loading;
+#endif
+
+static int is_array(uint32_t slot) { return slot_at(slot)->role != KW_SCALAR && slot_at(slot)->role != KW_RETURN; }
+
+static int is_output(uint32_t slot) {
+  uint32_t role = slot_at(slot)->role;
+  return role == KW_OUT || role == KW_INOUT || role == KW_RETURN;
+}
+
+static uint64_t now(void) {
+  struct timespec t;
+  kw_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void write_all(int descriptor, const void *from, size_t bytes) {
+  const char *at = from;
+  while (bytes > 0) {
+    long written = kw_system_call(SYS_write, descriptor, (long)at, (long)bytes, 0, 0, 0);
+    if (written == -EINTR)
+      continue;
+    if (written <= 0)
+      kw_system_call(SYS_exit_group, 3, 0, 0, 0, 0, 0);
+    at += written;
+    bytes -= (size_t)written;
+  }
+}
+
+void kw_write_record(int descriptor, struct kw_record *record, const void *payload) {
+  record->magic = KW_RECORD_MAGIC;
+  write_all(descriptor, record, sizeof *record);
+  if (record->bytes)
+    write_all(descriptor, payload, record->bytes);
+}
+
+#ifndef KW_SANITIZED /* which reports what ends a call itself */
+
+static void end_with(enum kw_outcome outcome, int64_t a, int64_t b, int64_t c, int64_t d) {
+  struct kw_record record = {.call = current, .outcome = outcome, .detail = {a, b, c, d}};
+  kw_write_record(task->results, &record, NULL);
+  kw_system_call(SYS_exit_group, 4, 0, 0, 0, 0, 0);
+}
+
+static void on_fault(int number, siginfo_t *info, void *context) {
+  (void)context;
+  int64_t slot = -1, distance = 0;
+  if (active != NULL && (number == SIGSEGV || number == SIGBUS))
+    for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i)
+      if (active->used[i] && kw_arena_holds(&active->arenas[i], info->si_addr, &distance)) {
+        slot = i;
+        break;
+      }
+  end_with(KW_SIGNAL, number, (int64_t)(intptr_t)info->si_addr, slot, distance);
+}
+
+static void on_refused_call(int number, siginfo_t *info, void *context) {
+  (void)number;
+  int64_t first = 0;
+#if defined(__x86_64__)
+  first = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RDI];
+#elif defined(__aarch64__)
+  first = (int64_t)((ucontext_t *)context)->uc_mcontext.regs[0];
+#else
+  (void)context;
+#endif
+  end_with(KW_SYSCALL, info->si_syscall, first, loading, 0);
+}
+
+static void on_alarm(int number) {
+  (void)number;
+  end_with(KW_TIMEOUT, 0, 0, 0, 0);
+}
+
+static void handle(int number, void (*handler)(int, siginfo_t *, void *)) {
+  struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigaction(number, &action, NULL);
+}
+
+static void install_handlers(void) {
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+  static char stack[1 << 16];
+  stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+  sigaltstack(&alternate, NULL);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i)
+    handle(faults[i], on_fault);
+  handle(SIGSYS, on_refused_call);
+  struct sigaction alarm = {.sa_handler = on_alarm, .sa_flags = SA_ONSTACK};
+  sigaction(SIGALRM, &alarm, NULL);
+}
+
+#endif
+
+static void set_alarm(long milliseconds) {
+  struct itimerval timer = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000}};
+  kw_system_call(SYS_setitimer, ITIMER_REAL, (long)&timer, 0, 0, 0, 0);
+}
+
+/* What a kernel must leave as it was. Files, folders, signals and processes need system calls, which are refused. */
+struct state {
+  uint64_t floating_point, environment;
+};
+
+static struct state read_state(void) {
+  struct state state = {0};
+#if defined(__x86_64__)
+  unsigned short control;
+  unsigned int vector = __builtin_ia32_stmxcsr();
+  __asm__ volatile("fnstcw %0" : "=m"(control));
+  state.floating_point = (uint64_t)(vector & ~0x3fu) << 16 | control; /* without the sticky exception flags */
+#elif defined(__aarch64__)
+  __asm__ volatile("mrs %0, fpcr" : "=r"(state.floating_point));
+#endif
+  /* Changing a variable takes no system call, so that no filter would see it. */
+  uint64_t hash = (uint64_t)(uintptr_t)environ;
+  for (char **variable = environ; variable != NULL && *variable != NULL; ++variable)
+    for (const char *at = *variable; *at; ++at)
+      hash = hash * 1099511628211u + (unsigned char)*at;
+  state.environment = hash;
+  return state;
+}
+
+static int map_arrays(struct mapping *mapping, const struct kw_call *call) {
+  uint32_t slots = kw_header(task->job)->slots;
+  memset(mapping, 0, sizeof *mapping);
+  mapping->call = call;
+  for (uint32_t i = 0; i < slots; ++i) {
+    if (!is_array(i) || (call->overlaps && i == call->second))
+      continue;
+    const struct kw_slot *slot = slot_at(i);
+    uint64_t bytes = value_at(call->inputs, i)->bytes;
+    size_t offset = slot->align <= slot->element ? (size_t)call->offset * slot->element : 0;
+    int64_t before = 0;
+    if (call->overlaps && i == call->first) {
+      uint64_t other = value_at(call->inputs, call->second)->bytes;
+      before = call->shift < 0 ? -call->shift : 0;
+      uint64_t last = (uint64_t)before + bytes, last_other = (uint64_t)(before + call->shift) + other;
+      bytes = last > last_other ? last : last_other;
+    }
+    if (kw_arena_map(&mapping->arenas[i], bytes, slot->align, call->place, offset) != 0)
+      return -1;
+    mapping->used[i] = 1;
+    mapping->starts[i] = mapping->arenas[i].start + before;
+    if (call->overlaps && i == call->first)
+      mapping->starts[call->second] = mapping->starts[i] + call->shift;
+  }
+  for (uint32_t i = 0; i < slots; ++i)
+    mapping->bytes[i] = value_at(call->inputs, i)->bytes;
+  return 0;
+}
+
+static void unmap_arrays(struct mapping *mapping) {
+  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i)
+    if (mapping->used[i])
+      kw_arena_unmap(&mapping->arenas[i]);
+  mapping->call = NULL;
+}
+
+static int fits(const struct mapping *mapping, const struct kw_call *call) {
+  if (mapping->call == NULL || mapping->call->place != call->place || mapping->call->offset != call->offset)
+    return 0;
+  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i)
+    if (mapping->bytes[i] != value_at(call->inputs, i)->bytes)
+      return 0;
+  return !call->overlaps && !mapping->call->overlaps;
+}
+
+/* Whether the kernel may write where slot i lies. */
+static int writable(const struct kw_call *call, uint32_t i) {
+  if (call->overlaps && i == call->first && slot_at(call->second)->role != KW_IN)
+    return 1;
+  return slot_at(i)->role != KW_IN;
+}
+
+static void fill_arrays(struct mapping *mapping, const struct kw_call *call) {
+  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i) {
+    const struct kw_value *value = value_at(call->inputs, i);
+    uint32_t role = slot_at(i)->role;
+    if (mapping->used[i]) {
+      kw_arena_open(&mapping->arenas[i]);
+      kw_arena_set_canaries(&mapping->arenas[i]);
+    }
+    if (!is_array(i)) {
+      kw_fill(cells[i], (int)call->poison, sizeof cells[i]);
+      if (role == KW_SCALAR)
+        kw_copy(cells[i], task->job + value->at, value->bytes);
+    } else if (role == KW_OUT || role == KW_SCRATCH) {
+      /* What overlaps an input holds the input: it is filled first, the input after it. */
+      kw_fill(mapping->starts[i], (int)call->poison, value->bytes);
+    }
+  }
+  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i)
+    if (is_array(i) && (slot_at(i)->role == KW_IN || slot_at(i)->role == KW_INOUT))
+      kw_copy(mapping->starts[i], task->job + value_at(call->inputs, i)->at, value_at(call->inputs, i)->bytes);
+  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i)
+    if (mapping->used[i] && !writable(call, i))
+      kw_arena_close(&mapping->arenas[i]);
+}
+
+static __attribute__((noinline)) void poison_stack(int byte) {
+  volatile char below[STACK_POISON];
+  kw_fill((void *)below, byte, sizeof below);
+}
+
+static void check_after(const struct mapping *mapping, const struct kw_call *call, struct state before,
+                        struct kw_record *record) {
+  struct state after = read_state();
+  for (uint32_t i = 0; i < kw_header(task->job)->slots && record->outcome == KW_RETURNED; ++i) {
+    const struct kw_value *value = value_at(call->inputs, i);
+    int overlapped = call->overlaps && (i == call->first || i == call->second);
+    if (slot_at(i)->role == KW_IN && !overlapped) {
+      const volatile char *have = mapping->starts[i];
+      for (uint64_t at = 0; at < value->bytes; ++at)
+        if (have[at] != task->job[value->at + at]) {
+          record->outcome = KW_INPUT_WRITTEN;
+          record->detail[0] = i;
+          record->detail[1] = (int64_t)at;
+          break;
+        }
+    }
+    int64_t distance;
+    if (mapping->used[i] && kw_arena_dead_canary(&mapping->arenas[i], &distance)) {
+      record->outcome = KW_CANARY;
+      record->detail[0] = i;
+      record->detail[1] = distance;
+    }
+  }
+  if (record->outcome == KW_RETURNED && after.floating_point != before.floating_point) {
+    record->outcome = KW_STATE;
+    record->detail[0] = KW_FLOATING_POINT;
+  } else if (record->outcome == KW_RETURNED && after.environment != before.environment) {
+    record->outcome = KW_STATE;
+    record->detail[0] = KW_ENVIRONMENT;
+  }
+}
+
+static void write_outputs(const struct mapping *mapping, const struct kw_call *call, struct kw_record *record) {
+  uint32_t slots = kw_header(task->job)->slots;
+  for (uint32_t i = 0; i < slots; ++i)
+    if (is_output(i))
+      record->bytes += value_at(call->inputs, i)->bytes;
+  record->magic = KW_RECORD_MAGIC;
+  write_all(task->results, record, sizeof *record);
+  for (uint32_t i = 0; i < slots; ++i)
+    if (is_output(i))
+      write_all(task->results, is_array(i) ? mapping->starts[i] : (char *)cells[i], value_at(call->inputs, i)->bytes);
+}
+
+static void one_call(kw_prepare_function *prepare, kw_call_function *kernel, kw_finish_function *finish,
+                     struct mapping *mapping, const struct kw_call *call) {
+  uint32_t slots = kw_header(task->job)->slots;
+  void *arguments[MOST_SLOTS];
+  size_t extents[2 * MOST_SLOTS];
+  struct kw_record record = {.call = current};
+  fill_arrays(mapping, call);
+  for (uint32_t i = 0; i < slots; ++i) {
+    arguments[i] = is_array(i) ? mapping->starts[i] : (char *)cells[i];
+    extents[2 * i] = value_at(call->inputs, i)->extents[0];
+    extents[2 * i + 1] = value_at(call->inputs, i)->extents[1];
+  }
+  struct state before = read_state();
+  set_alarm(task->limit_ms);
+  active = mapping;
+  void *state = prepare(arguments, extents);
+  uint64_t start = now();
+  poison_stack((int)call->poison);
+  kernel(state);
+  record.nanoseconds = now() - start;
+  finish(state, arguments);
+  set_alarm(0);
+  check_after(mapping, call, before, &record);
+  kw_system_call(SYS_read, task->nonces, (long)&record.nonce, sizeof record.nonce, 0, 0, 0);
+  write_outputs(mapping, call, &record);
+}
+
+static int load(kw_prepare_function **prepare, kw_call_function **kernel, kw_finish_function **finish) {
+  void *library = dlopen(task->library, RTLD_NOW | RTLD_LOCAL);
+  if (library != NULL) {
+    *prepare = (kw_prepare_function *)dlsym(library, KW_PREPARE);
+    *kernel = (kw_call_function *)dlsym(library, KW_CALL);
+    *finish = (kw_finish_function *)dlsym(library, KW_FINISH);
+    if (*prepare != NULL && *kernel != NULL && *finish != NULL) {
+      int (*threads)(void) = (int (*)(void))dlsym(library, "omp_get_max_threads");
+      if (kw_header(task->job)->threads && threads != NULL)
+        threads();
+      return 0;
+    }
+  }
+  const char *message = dlerror();
+  struct kw_record record = {.call = current, .outcome = KW_NOT_LOADED};
+  record.bytes = message != NULL ? strlen(message) : 0;
+  kw_write_record(task->results, &record, message);
+  return -1;
+}
+
+void kw_end(void) {
+  for (;;)
+    kw_system_call(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+}
+
+void kw_run_calls(const struct kw_task *given, uint32_t first, uint32_t count) {
+  kw_prepare_function *prepare;
+  kw_call_function *kernel;
+  kw_finish_function *finish;
+  static struct mapping fresh;
+  task = given;
+  current = first;
+#ifndef KW_SANITIZED
+  loading = 1;
+  install_handlers();
+  set_alarm(10000);
+  kw_filter_loading();
+#endif
+  if (load(&prepare, &kernel, &finish) != 0)
+    return;
+#ifndef KW_SANITIZED
+  kw_filter_calls((int)kw_header(task->job)->threads);
+  loading = 0;
+#endif
+  for (current = first; current < first + count; ++current) {
+    const struct kw_call *call = kw_call_at(task->job, current);
+    struct mapping *mapping = call->mapping ? &kept[call->mapping % KEPT_MAPPINGS] : &fresh;
+    if (call->mapping == 0 || !fits(mapping, call)) {
+      if (mapping->call != NULL)
+        unmap_arrays(mapping);
+      if (map_arrays(mapping, call) != 0)
+        return; /* no memory: the parent will say that the call vanished */
+    }
+    one_call(prepare, kernel, finish, mapping, call);
+    if (call->mapping == 0)
+      unmap_arrays(mapping);
+  }
+}

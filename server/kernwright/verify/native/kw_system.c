@@ -1,0 +1,155 @@
+#define _GNU_SOURCE
+#include "kw_system.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The filters compare the instruction pointer with kw_system_call_end: the address after our one instruction. */
+extern const char kw_system_call_end[] __attribute__((visibility("hidden")));
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+__asm__(".text\n.globl kw_system_call\n.hidden kw_system_call\n.type kw_system_call, @function\nkw_system_call:\n"
+        "  endbr64\n  mov %rdi, %rax\n  mov %rsi, %rdi\n  mov %rdx, %rsi\n  mov %rcx, %rdx\n  mov %r8, %r10\n"
+        "  mov %r9, %r8\n  mov 8(%rsp), %r9\n  syscall\n"
+        ".globl kw_system_call_end\n.hidden kw_system_call_end\nkw_system_call_end:\n  ret\n"
+        ".size kw_system_call, . - kw_system_call\n");
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+__asm__(".text\n.globl kw_system_call\n.hidden kw_system_call\n.type kw_system_call, %function\nkw_system_call:\n"
+        "  mov x8, x0\n  mov x0, x1\n  mov x1, x2\n  mov x2, x3\n  mov x3, x4\n  mov x4, x5\n  mov x5, x6\n  svc #0\n"
+        ".globl kw_system_call_end\n.hidden kw_system_call_end\nkw_system_call_end:\n  ret\n"
+        ".size kw_system_call, . - kw_system_call\n");
+#else
+long kw_system_call(long number, long a, long b, long c, long d, long e, long f) {
+  long result = syscall(number, a, b, c, d, e, f);
+  return result == -1 ? -errno : result;
+}
+#endif
+
+#ifdef ARCHITECTURE
+
+enum { CAPACITY = 256 };
+
+struct program {
+  struct sock_filter code[CAPACITY];
+  unsigned short length;
+};
+
+static void add(struct program *p, struct sock_filter instruction) { p->code[p->length++] = instruction; }
+
+static void load(struct program *p, size_t offset) {
+  add(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+}
+
+static void answer(struct program *p, uint32_t action) {
+  add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
+}
+
+/* Both machines are little-endian: the low half of a 64-bit field comes first. */
+static size_t argument(int index) { return offsetof(struct seccomp_data, args) + 8 * (size_t)index; }
+
+static void begin(struct program *p) {
+  uint64_t ours = (uint64_t)(uintptr_t)kw_system_call_end;
+  size_t pointer = offsetof(struct seccomp_data, instruction_pointer);
+  p->length = 0;
+  load(p, offsetof(struct seccomp_data, arch));
+  add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+  answer(p, SECCOMP_RET_KILL_PROCESS);
+  load(p, pointer);
+  add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)ours, 0, 3));
+  load(p, pointer + 4);
+  add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(ours >> 32), 0, 1));
+  answer(p, SECCOMP_RET_ALLOW);
+  load(p, offsetof(struct seccomp_data, nr));
+}
+
+static void on(struct program *p, long number, uint32_t action) {
+  add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1));
+  answer(p, action);
+}
+
+/* For `number`: `met` where (argument & mask) == wanted, else `unmet`. */
+static void on_argument(struct program *p, long number, int index, uint32_t mask, uint32_t wanted, uint32_t met,
+                        uint32_t unmet) {
+  add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 5));
+  load(p, argument(index));
+  add(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
+  add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, wanted, 0, 1));
+  answer(p, met);
+  answer(p, unmet);
+}
+
+static int install(struct program *p, uint32_t otherwise) {
+  answer(p, otherwise);
+  struct sock_fprog program = {p->length, p->code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return -1;
+  /* Called by our own instruction: the filter that stands already would refuse anybody else. */
+  return kw_system_call(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, (long)&program, 0, 0, 0) == 0 ? 0 : -1;
+}
+
+#define THREAD_FLAGS 0x00010100u /* CLONE_THREAD | CLONE_VM */
+
+int kw_filter_loading(void) {
+  static const long refused[] = {
+#ifdef SYS_fork
+      SYS_fork, SYS_vfork,
+#endif
+      SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_socket, SYS_socketpair,
+      SYS_connect, SYS_bind, SYS_kill, SYS_tkill, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_linkat, SYS_symlinkat,
+      SYS_ftruncate, SYS_chdir, SYS_fchdir, SYS_write, SYS_pwrite64, SYS_writev, SYS_rt_sigaction, SYS_setitimer,
+      SYS_exit_group};
+  struct program p;
+  begin(&p);
+  on(&p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+  on_argument(&p, SYS_clone, 0, THREAD_FLAGS, THREAD_FLAGS, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
+  on_argument(&p, SYS_openat, 2, 0x3 | 0x40, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP); /* O_ACCMODE, O_CREAT */
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+    on(&p, refused[i], SECCOMP_RET_TRAP);
+  return install(&p, SECCOMP_RET_ALLOW);
+}
+
+int kw_filter_calls(int threads) {
+  static const long allowed[] = {SYS_munmap,  SYS_mremap,        SYS_brk,           SYS_madvise,  SYS_futex,
+                                 SYS_sysinfo, SYS_rt_sigreturn,  SYS_clock_gettime, SYS_clock_getres,
+                                 SYS_getpid,  SYS_gettid,        SYS_sched_yield,   SYS_getcpu,   SYS_getrandom,
+#ifdef SYS_time
+                                 SYS_time,
+#endif
+                                 SYS_gettimeofday};
+  static const long for_threads[] = {SYS_exit, SYS_mprotect, SYS_set_robust_list, SYS_rseq, SYS_rt_sigprocmask,
+                                     SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_prlimit64, SYS_membarrier,
+                                     SYS_set_mempolicy, SYS_get_mempolicy};
+  struct program p;
+  begin(&p);
+  for (size_t i = 0; i < sizeof allowed / sizeof *allowed; ++i)
+    on(&p, allowed[i], SECCOMP_RET_ALLOW);
+  /* Memory of its own only: not shared with another process, which would also escape the bound on memory. */
+  on_argument(&p, SYS_mmap, 3, MAP_TYPE, MAP_PRIVATE, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
+  /* Standard output is asked what it is before the first write: let the write be what is named. */
+  on(&p, SYS_fstat, SECCOMP_RET_ERRNO | EBADF);
+#ifdef SYS_newfstatat
+  on_argument(&p, SYS_newfstatat, 3, 0x1000, 0x1000, SECCOMP_RET_ERRNO | EBADF, SECCOMP_RET_TRAP); /* AT_EMPTY_PATH */
+#endif
+  if (threads) {
+    for (size_t i = 0; i < sizeof for_threads / sizeof *for_threads; ++i)
+      on(&p, for_threads[i], SECCOMP_RET_ALLOW);
+    on(&p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+    on_argument(&p, SYS_clone, 0, THREAD_FLAGS, THREAD_FLAGS, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
+  }
+  return install(&p, SECCOMP_RET_TRAP);
+}
+
+#else
+int kw_filter_loading(void) { return -1; }
+int kw_filter_calls(int threads) { return threads ? -1 : -1; }
+#endif
