@@ -10,8 +10,8 @@ from host_fixtures import RUNNER, SEARCH_PATH
 from kernwright.run.local import LocalRunner
 from kernwright.targets.doctor import Fact, examine
 
-NAMES = ["gcc", "g++", "clang", "clang++", "zig", "sanitizers", "bubblewrap", "perf", "valgrind", "llvm-mca", "binutils",
-         "seccomp", "huge pages", "cores"]  # fmt: skip
+NAMES = ["gcc", "g++", "clang", "clang++", "zig", "sanitizers", "bubblewrap", "perf", "valgrind", "llvm-mca",
+         "binutils", "seccomp", "huge pages", "cores"]  # fmt: skip
 TOOLS = {"valgrind": "apt install valgrind", "perf": "apt install linux-perf", "binutils": "apt install binutils",
          "llvm-mca": "apt install llvm", "gcc": "apt install gcc", "clang++": "apt install clang"}  # fmt: skip
 
