@@ -190,6 +190,36 @@ def file_scope_names(parsed: Parsed) -> frozenset[str]:
     return frozenset(names)
 
 
+@dataclass(frozen=True)
+class FileArray:
+    """An array outside any function that starts out empty: ``float table[16][N];``."""
+
+    name: str
+    base: str
+    dims: tuple[str, ...]
+
+
+def file_scope_arrays(parsed: Parsed) -> dict[str, FileArray]:
+    """Arrays of the file that a kernel may find changed: neither constant nor initialised."""
+    found: dict[str, FileArray] = {}
+    for node in find_all(parsed.root, "declaration"):
+        base = node.child_by_field_name("type")
+        qualifiers = {parsed.text(child) for child in node.children if child.type == "type_qualifier"}
+        if base is None or qualifiers & {"const", "constexpr"} or not _at_file_scope(node):
+            continue
+        for declarator in node.children_by_field_name("declarator"):
+            dims: list[str] = []
+            here: Node | None = declarator
+            while here is not None and here.type == "array_declarator":
+                size = here.child_by_field_name("size")
+                dims.insert(0, parsed.text(size) if size is not None else "")
+                here = here.child_by_field_name("declarator")
+            if dims and here is not None and here.type == "identifier":
+                name = parsed.text(here)
+                found[name] = FileArray(name, parsed.text(base), tuple(dims))
+    return found
+
+
 def _at_file_scope(node: Node) -> bool:
     above = node.parent
     while above is not None:

@@ -1,0 +1,260 @@
+"""Runs a kernel's source at given sizes, with unknown data, and keeps account of the elements that it touches.
+
+Loop bounds and subscripts are computed; what depends on the contents of arrays is ``Unknown``. A branch on unknown
+data is walked both ways, and only what both ways write counts as surely written. This is how inference learns that
+``y`` is wholly written, or that its border survives, without a rule for each shape of loop.
+
+Promises: nothing is compiled or started; the steps of one run are bounded (``Exhausted``); source that the
+interpreter does not understand raises ``Unsupported`` with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from kernwright.infer.expressions import Evaluator, Unsupported
+from kernwright.infer.footprint import Footprint, Key
+from kernwright.infer.mirror import Mirror
+from kernwright.infer.program import Program
+from kernwright.infer.values import ANY, Value, join
+from kernwright.kernel import Kernel
+
+_UNBOUNDED_TURNS = 24
+_TURNS_IN_DOUBT = 400
+
+
+class Outcome(Enum):
+    NEXT = "next"
+    BREAK = "break"
+    CONTINUE = "continue"
+    RETURN = "return"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call: footprints by region, and the floating-point operations counted."""
+
+    footprints: Mapping[str, Footprint]
+    flops: int
+    steps: int
+
+
+@dataclass
+class _Doubts:
+    """How often so far a jump may have left: what follows is then not surely reached, until where the jump goes."""
+
+    of: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(Outcome, 0))
+
+    @property
+    def total(self) -> int:
+        return sum(self.of.values())
+
+
+def run(program: Program, values: Mapping[str, int], budget: int) -> Run:
+    """Call the kernel with the given integer parameters."""
+    machine = _Machine(program, budget)
+    machine.enter(program.kernel, program.arguments(values))
+    return Run(machine.ledger.finish(), machine.flops, budget - machine.budget)
+
+
+class _Machine(Evaluator):
+    """Statements and control flow; expressions are the base class's."""
+
+    def __init__(self, program: Program, budget: int) -> None:
+        super().__init__(program, budget)
+        self.doubts = _Doubts()
+
+    def enter(self, kernel: Kernel, arguments: Mapping[str, Value]) -> None:
+        self.names.update(arguments)
+        self.statement(self.program.body(kernel))
+
+    def inline(self, kernel: Kernel, arguments: Mapping[str, Value]) -> Value:
+        """Run a helper function of the same file; its value is known when it returns in one place."""
+        outer, self.names = self.names, dict(arguments)
+        outer_doubts, self.doubts = self.doubts, _Doubts()
+        outer_results, self.results = self.results, []
+        layers = len(self.ledger.layers)
+        self.statement(self.program.body(kernel))
+        # Writes after a jump that may have left are dropped with their layers.
+        del self.ledger.layers[layers:]
+        results, self.results = self.results, outer_results
+        self.names, self.doubts = outer, outer_doubts
+        if not results:
+            return ANY
+        value = results[0]
+        for other in results[1:]:
+            value = join(value, other)
+        return value
+
+    def statement(self, node: Mirror) -> Outcome:
+        self.step()
+        match node.type:
+            case "compound_statement" | "labeled_statement" | "else_clause" | "ERROR" | "case_statement":
+                return self.block(node)
+            case "expression_statement":
+                for child in node.named:
+                    self.value(child)
+            case "declaration":
+                self.declaration(node)
+            case "if_statement":
+                return self.branch(node)
+            case "for_statement" | "while_statement" | "do_statement":
+                return self.loop(node)
+            case "return_statement":
+                for child in node.named:
+                    self.results.append(self.value(child))
+                return Outcome.RETURN
+            case "break_statement":
+                return Outcome.BREAK
+            case "continue_statement":
+                return Outcome.CONTINUE
+            case "goto_statement":
+                raise Unsupported("it uses goto")
+            case "switch_statement":
+                return self.switch(node)
+            case "for_range_loop":
+                raise Unsupported("it loops over a range whose size no parameter gives")
+            case "throw_statement" | "try_statement" | "co_return_statement":
+                raise Unsupported("it uses exceptions")
+            case "asm_statement" | "gnu_asm_expression":
+                raise Unsupported("it has inline assembly")
+            case _:
+                pass
+        return Outcome.NEXT
+
+    def block(self, node: Mirror) -> Outcome:
+        for child in node.named:
+            before = self.doubts.total
+            outcome = self.statement(child)
+            if outcome is not Outcome.NEXT:
+                return outcome
+            if self.doubts.total != before:
+                self.ledger.layers.append(set())
+        return Outcome.NEXT
+
+    def branch(self, node: Mirror) -> Outcome:
+        condition = node.get("condition")
+        consequence = node.get("consequence")
+        alternative = node.get("alternative")
+        truth = self.truth(condition) if condition is not None else None
+        if truth is True and consequence is not None:
+            return self.statement(consequence)
+        if truth is False:
+            return self.statement(alternative) if alternative is not None else Outcome.NEXT
+        return self.either([consequence, alternative])
+
+    def either(self, ways: list[Mirror | None]) -> Outcome:
+        """Walk every way from here; what holds afterwards is what all ways that come back agree on."""
+        layers = self.ledger.layers
+        mark, start = len(layers), self.names
+        returning: list[tuple[dict[str, Value], set[Key]]] = []
+        left: list[Outcome] = []
+        for way in ways:
+            self.names = dict(start)
+            layers.append(set())
+            outcome = self.statement(way) if way is not None else Outcome.NEXT
+            if outcome is Outcome.NEXT:
+                returning.append((self.names, layers[mark]))
+            else:
+                left.append(outcome)
+            del layers[mark:]
+        if not returning:
+            for outcome in left[1:]:
+                self.doubts.of[outcome] += 1
+            return left[0]
+        names, written = returning[0]
+        for other, also_written in returning[1:]:
+            names = _joined(names, other)
+            written = written & also_written
+        self.names = names
+        for outcome in left:
+            self.doubts.of[outcome] += 1
+        if left:
+            layers.append(written)
+        else:
+            layers[-1].update(written)
+        return Outcome.NEXT
+
+    def switch(self, node: Mirror) -> Outcome:
+        """Each case is one way, and so is none of them; falling through is walked like a way of its own."""
+        condition = node.get("condition")
+        body = node.get("body")
+        if condition is not None:
+            self.value(condition)
+        cases = [child for child in body.named if child.type == "case_statement"] if body is not None else []
+        breaks = self.doubts.of[Outcome.BREAK]
+        outcome = self.either([*cases, None])
+        self.doubts.of[Outcome.BREAK] = breaks
+        return Outcome.NEXT if outcome is Outcome.BREAK else outcome
+
+    def loop(self, node: Mirror) -> Outcome:
+        body = node.get("body")
+        condition = node.get("condition")
+        update = node.get("update")
+        initializer = node.get("initializer")
+        if body is None:
+            return Outcome.NEXT
+        if initializer is not None:
+            if initializer.type == "declaration":
+                self.declaration(initializer)
+            else:
+                self.value(initializer)
+        layers, of = self.ledger.layers, self.doubts.of
+        mark, breaks, log = len(layers), of[Outcome.BREAK], self.ledger.log
+        start: dict[str, Value] | None = None
+        outcome = Outcome.NEXT
+        blind_turns = turns_in_doubt = 0
+        checked = node.type != "do_statement"
+        while True:
+            truth = self.truth(condition) if checked and condition is not None else True
+            checked = True
+            if truth is False:
+                break
+            blind_turns += truth is None
+            turns_in_doubt += start is not None
+            if self.ledger.log is None and (truth is None or start is not None):
+                self.ledger.log = []
+            if blind_turns > _UNBOUNDED_TURNS or turns_in_doubt > _TURNS_IN_DOUBT:
+                self.lose(condition)
+                break
+            before = dict(self.names)
+            doubt = self.doubts.total
+            continues, turn = of[Outcome.CONTINUE], len(layers)
+            if truth is None and start is None:
+                start = before
+                layers.append(set())
+                turn += 1
+            outcome = self.statement(body)
+            of[Outcome.CONTINUE] = continues
+            if outcome in (Outcome.BREAK, Outcome.RETURN):
+                break
+            if len(layers) > turn:
+                del layers[turn:]
+            if self.doubts.total != doubt and start is None:
+                # A turn may have left the loop: from now on nothing in it is sure.
+                start = before
+                layers.append(set())
+            if update is not None:
+                self.value(update)
+            if truth is None and self.names == before:
+                break
+        self.ledger.log = log
+        if start is not None:
+            self.names = _joined(start, self.names)
+            if outcome is Outcome.RETURN:
+                of[Outcome.RETURN] += 1
+        del layers[mark:]
+        of[Outcome.BREAK] = breaks
+        return Outcome.RETURN if outcome is Outcome.RETURN and start is None else Outcome.NEXT
+
+    def lose(self, condition: Mirror | None) -> None:
+        """A loop did not end for all that is known: how far it reaches depends on data."""
+        text = " ".join(condition.text.split()) if condition is not None else "no condition"
+        for region in set(self.ledger.log or ()):
+            self.ledger.footprint(region).unbounded.add(text.strip("()"))
+
+
+def _joined(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:
+    return {name: join(left[name], right[name]) for name in left if name in right}

@@ -1,0 +1,155 @@
+"""Which sizes a kernel is interpreted at, and what came of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kernwright.contract import INTEGER_BITS
+from kernwright.infer.expressions import Exhausted
+from kernwright.infer.interpret import Run, run
+from kernwright.infer.program import Program
+from kernwright.infer.values import Wrapped
+from kernwright.loops.model import Nest
+from kernwright.loops.read import integer_of
+from kernwright.syntax import find_all
+
+_STEPS_OF_ONE = 60_000
+_STEPS_OF_ALL = 500_000
+_LONG = 24
+"""A constant above this makes loops too long to walk; it is then tried as a small number under a name of its own."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One call. ``run`` is None when it faults at these sizes, for the reason in ``fault``."""
+
+    sizes: dict[str, int]
+    run: Run | None
+    fault: str = ""
+    edge: bool = False
+    """Whether a size is so small that loops may not run."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """All calls. ``constants`` are the names under which long constants were made short, with their true values."""
+
+    program: Program
+    names: tuple[str, ...]
+    taken: tuple[Sample, ...]
+    constants: dict[str, int]
+
+    @property
+    def generic(self) -> list[Sample]:
+        return [sample for sample in self.taken if not sample.edge]
+
+
+def sizes_of(program: Program) -> tuple[str, ...]:
+    """Integer parameters, passed by value, that the body reads."""
+    text = program.parsed.text
+    read = {text(node) for node in find_all(program.kernel.body, "identifier")}
+    return tuple(
+        parameter.name
+        for parameter in program.kernel.parameters
+        if not parameter.is_array
+        and not (parameter.reference and not parameter.const)
+        and program.dtypes.get(parameter.name) in INTEGER_BITS
+        and parameter.name in read
+    )
+
+
+def take_samples(program: Program, nest: Nest) -> Samples | None:
+    """Interpret the kernel at many sizes; None when no call could be followed to its end.
+
+    ``Unsupported`` passes through.
+    """
+    names = sizes_of(program)
+    depth = max((loop.depth + 1 for loop in nest.loops), default=1)
+    taken = _take(program, names, depth)
+    if taken is not None:
+        return Samples(program, names, tuple(taken), {})
+    short, constants = _shortened(program)
+    if not constants:
+        return None
+    taken = _take(short, (*names, *constants), depth)
+    return Samples(short, (*names, *constants), tuple(taken), constants) if taken is not None else None
+
+
+def _take(program: Program, names: Sequence[str], depth: int) -> list[Sample] | None:
+    taken: list[Sample] = []
+    budget = _STEPS_OF_ALL
+    for sizes, edge in assignments(names, depth):
+        if budget <= 0:
+            break
+        try:
+            done = run(_with_constants(program, sizes), sizes, min(budget, _STEPS_OF_ONE))
+            taken.append(Sample(sizes, done, edge=edge))
+            budget -= done.steps
+        except Exhausted:
+            if not edge:
+                return None
+            taken.append(Sample(sizes, None, "does not end", edge))
+            budget -= _STEPS_OF_ONE
+        except (ZeroDivisionError, Wrapped):
+            taken.append(Sample(sizes, None, "divides by zero or wraps", edge))
+    return taken
+
+
+def assignments(names: Sequence[str], depth: int) -> list[tuple[dict[str, int], bool]]:
+    """Sizes to try: generic ones first, then those at which loops do not run."""
+    if not names:
+        return [({}, False)]
+    most = 8 if depth <= 2 else 6
+    if len(names) == 1:
+        values = [5, 8, 3, 6, 7, 4, *([9, 12, 16, 17, 10] if depth <= 2 else [9])]
+        generic = [{names[0]: value} for value in values]
+    else:
+        chooser = random.Random(len(names))
+        generic = [dict(zip(names, sizes, strict=True)) for sizes in _ordered(len(names), most)]
+        while len(generic) < (14 if len(names) < 4 else 24):
+            drawn = {name: chooser.randint(2, most) for name in names}
+            if drawn not in generic:
+                generic.append(drawn)
+    # A constant under a name of its own never gets small, however small the parameters are.
+    parameters = [name for name in names if not name.startswith("@")]
+    edges = [{**generic[0], name: value} for name in parameters for value in (0, 1, 2)]
+    edges += [{**generic[0], **dict.fromkeys(parameters, value)} for value in (0, 1, 2)]
+    unique = [sizes for index, sizes in enumerate(edges) if sizes not in generic and sizes not in edges[:index]]
+    return [(sizes, False) for sizes in generic] + [(sizes, True) for sizes in unique]
+
+
+def _ordered(count: int, most: int) -> list[list[int]]:
+    """Distinct sizes in several orders, so that each may be the largest: `n` above `k`, and `k` above `n`."""
+    spread = [max(2, most - index * max(1, (most - 2) // max(count - 1, 1))) for index in range(count)]
+    return [spread[shift:] + spread[:shift] for shift in range(count)] + [spread[::-1]]
+
+
+def _with_constants(program: Program, sizes: dict[str, int]) -> Program:
+    shortened = {name: sizes[name] for name in sizes if name.startswith("@")}
+    if not shortened:
+        return program
+    literals: dict[int, int] = {}
+    constants = dict(program.constants)
+    for name, value in shortened.items():
+        anchor = int(name[1:])
+        for nearby in range(anchor - 3, anchor + 4):
+            literals[nearby] = value + nearby - anchor
+    for name, number in program.constants.items():
+        constants[name] = literals.get(number, number)
+    return replace(program, literals=literals, constants=constants)
+
+
+def _shortened(program: Program) -> tuple[Program, dict[str, int]]:
+    """Names for the long constants of the kernel: `@512`, shared by those that lie next to each other."""
+    text = program.parsed.text
+    numbers = {integer_of(text(node)) for node in find_all(program.kernel.body, "number_literal")}
+    used = {text(node) for node in find_all(program.kernel.node, "identifier")}
+    numbers |= {value for name, value in program.constants.items() if name in used}
+    anchors: list[int] = []
+    # The larger of two neighbours names both: 512 for 511 and 512.
+    for number in sorted((n for n in numbers if n is not None and n > _LONG), reverse=True):
+        if all(abs(number - anchor) > 3 for anchor in anchors):
+            anchors.append(number)
+    return program, {f"@{anchor}": anchor for anchor in anchors}
