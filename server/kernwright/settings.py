@@ -105,8 +105,7 @@ class Settings(BaseModel):
 class Loaded:
     """Settings, the lines to say about what was not valid in them, and where they came from.
 
-    ``workspace`` is the folder of the nearest ``kernwright.toml``, else of the nearest version control, else the
-    start folder. ``search_path`` is the PATH that compilers are looked for on.
+    ``workspace`` is as ``workspace_of`` says. ``search_path`` is the PATH that compilers are looked for on.
     """
 
     settings: Settings
@@ -173,15 +172,17 @@ def debug_words(environment: Mapping[str, str] | None = None) -> tuple[str, ...]
 
 
 def workspace_of(start: Path) -> Path:
-    """The folder that offers, decisions and learned rules belong to."""
+    """The folder that offers, decisions and learned rules belong to: the nearest marked one, else the current folder
+    if the work lies below it, else where the work lies."""
     folder = start.resolve()
     if not folder.is_dir():
         folder = folder.parent
-    for marker in (FILE_NAME, ".git", ".hg", ".kernwright"):
+    for marker in (FILE_NAME, ".git", ".hg", ".kernwright", "compile_commands.json"):
         for above in (folder, *folder.parents):
             if (above / marker).exists():
                 return above
-    return folder
+    here = Path.cwd().resolve()
+    return here if folder.is_relative_to(here) else folder
 
 
 def _file_layer(path: Path, problems: list[str]) -> _Layer:

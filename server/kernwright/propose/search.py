@@ -38,16 +38,19 @@ class SearchProposer:
     points: int = 12
 
     def propose(self, parsed: Parsed, kernel: Kernel) -> list[Candidate]:
-        """Candidates in the order: first choice of parameters for every loop and transform, then second choices, …"""
+        """Candidates in the order: first choice of parameters for every loop and transform, then second choices, …
+
+        A rewrite that cures nothing by itself (it names no symptom) comes after all that do.
+        """
         nest = analyse(parsed, kernel)
         loops = sorted(nest.loops, key=lambda loop: _promise(nest, loop, self.hints), reverse=True)
-        ranked: list[tuple[int, int, Candidate]] = []
+        ranked: list[tuple[bool, int, int, Candidate]] = []
         for place, loop in enumerate(loops):
             for transform in self.transforms:
                 for depth, candidate in enumerate(self._points(nest, loop, transform)):
-                    ranked.append((depth, place, candidate))
+                    ranked.append((not candidate.symptom, depth, place, candidate))
         # Sorting is stable: within one depth and loop the transforms keep the order of the list.
-        return [candidate for _, _, candidate in sorted(ranked, key=lambda entry: entry[:2])]
+        return [candidate for *_, candidate in sorted(ranked, key=lambda entry: entry[:3])]
 
     def _points(self, nest: Nest, loop: Loop, transform: Transform) -> Iterable[Candidate]:
         for choice in transform.choices()[: self.points]:

@@ -10,12 +10,13 @@ from kernwright.contract import Contract, Role
 from kernwright.engine import Engine
 from kernwright.expression import Number
 from kernwright.run.cache import content_key
-from kernwright.tasks.bench import workbench
-from kernwright.verify import baseline as original
+from kernwright.tasks.bench import Original
+from kernwright.verify.baseline import NotCheckable
 from kernwright.verify.bound import Bound, Peaks, bound, peaks_of
+from kernwright.verify.cascade import contract_text
 from kernwright.verify.dtypes import element_types
 from kernwright.verify.faster import time_alone
-from kernwright.verify.question import Subject, Workbench
+from kernwright.verify.question import Subject
 from kernwright.verify.statistics import Interval
 from kernwright.verify.thunk import slots_of
 
@@ -85,21 +86,21 @@ def time_words(nanoseconds: float) -> str:
     return f"{nanoseconds:.3g} ns"
 
 
-def baseline_of(engine: Engine, subject: Subject) -> Baseline:
+def baseline_of(engine: Engine, original: Original) -> Baseline:
     """Time the original alone, or look up what it took: the same text, contract, command and machine take the same."""
-    key = content_key("baseline-time", _VERSION, engine.machine, *_identity(subject))
+    key = content_key("baseline-time", _VERSION, engine.machine, *_identity(original.subject))
     stored = engine.cache.get(key)
     if stored is not None:
         return _decoded(stored)
-    measured = _measured(subject, workbench(engine), engine.machine)
+    measured = _measured(original, engine.machine)
     if not measured.problem:
         engine.cache.put(key, json.dumps(asdict(measured)).encode())
     return measured
 
 
-def _measured(subject: Subject, bench: Workbench, machine: str) -> Baseline:
-    prepared = original.prepare(subject, bench)
-    if isinstance(prepared, original.NotCheckable):
+def _measured(original: Original, machine: str) -> Baseline:
+    prepared, subject, bench = original.prepared, original.subject, original.bench
+    if isinstance(prepared, NotCheckable):
         return Baseline(problem=prepared.reason)
     if not prepared.timed:
         return Baseline(problem="there is no [time] table, and none can be inferred; add sizes to time at")
@@ -153,17 +154,10 @@ def _working_set(subject: Subject, sizes: dict[str, Number]) -> int:
 
 
 def _identity(subject: Subject) -> tuple[str, ...]:
-    contract = subject.contract
-    args = [*contract.args.values(), *contract.check.globals.values()]
     return (
         subject.snapshot.content_hash,
         subject.kernel.signature,
-        "; ".join(f"{arg.name} = {arg}" for arg in args),
-        repr(contract.time),
-        str(contract.work.flops),
-        str(contract.work.bytes),
-        str(contract.check.where),
-        repr(contract.build),
+        contract_text(subject.contract),
         *subject.command.key,
     )
 

@@ -11,6 +11,7 @@ from kernwright.contract_text import read_contract
 from kernwright.engine import Engine
 from kernwright.infer import completed
 from kernwright.kernel import Kernel, find_functions, find_kernels, kernel_named
+from kernwright.loops import analyse
 from kernwright.syntax import Parsed
 from kernwright.targets.model import BuildCommand, CommandProblem
 from kernwright.tasks.examine import read_source
@@ -52,7 +53,7 @@ def choose(engine: Engine, path: Path, name: str | None) -> list[Chosen]:
 def chosen_kernel(engine: Engine, parsed: Parsed, kernel: Kernel) -> Chosen:
     read = read_contract(parsed, kernel, engine.workspace_file)
     # A contract with an error is not patched by guesses: its author meant something else than what it says.
-    contract = None if read.errors else completed(parsed, kernel, read.contract)
+    contract = None if read.errors else completed(read.contract, analyse(parsed, kernel))
     problems: list[str] = []
     for problem in read.errors:
         snapshot = parsed.snapshot

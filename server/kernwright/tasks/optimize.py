@@ -19,7 +19,7 @@ from kernwright.propose.registry import TRANSFORMS
 from kernwright.propose.search import Hints, SearchProposer
 from kernwright.targets.model import BuildCommand, RemarkKind, ToolProblem
 from kernwright.tasks.baseline import Baseline, baseline_of
-from kernwright.tasks.bench import subject_of
+from kernwright.tasks.bench import obstacle, original_of
 from kernwright.tasks.choose import Chosen, choose
 from kernwright.tasks.verify import verify_candidate
 
@@ -55,19 +55,18 @@ def optimise_file(engine: Engine, path: Path, name: str | None, rounds: int, wat
 
 def optimise_kernel(engine: Engine, chosen: Chosen, rounds: int, watch: Callable[[Step], None]) -> Optimised:
     nothing = Found((), (), 0)
-    subject = subject_of(chosen)
-    if subject is None:
-        command = chosen.command
-        return Optimised(chosen, None, nothing, "" if isinstance(command, BuildCommand) else command.message)
-    baseline = baseline_of(engine, subject)
+    original = original_of(engine, chosen)
+    if original is None:
+        return Optimised(chosen, None, nothing, "" if chosen.asks else obstacle(chosen))
+    baseline = baseline_of(engine, original)
     if baseline.problem:
         return Optimised(chosen, baseline, nothing, baseline.problem)
     if baseline.near_bound(engine.settings.bound_margin):
         return Optimised(chosen, baseline, nothing, f"it is at its bound already: {baseline.words}")
     found = optimize(
-        Subject(chosen.parsed, chosen.kernel, subject.contract, engine.settings.target),
+        Subject(chosen.parsed, chosen.kernel, original.subject.contract, engine.settings.target),
         proposers(engine, chosen),
-        lambda candidate: verify_candidate(engine, chosen, candidate),
+        lambda candidate: verify_candidate(original, candidate),
         rounds=rounds,
         watch=watch,
     )

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernwright.engine import Engine
-from kernwright.targets.model import BuildCommand, Profile, Remark, ToolProblem
+from kernwright.targets.model import Profile, Remark, ToolProblem
 from kernwright.targets.profile import COUNTING_FLAGS, Effort, Start, profile
 from kernwright.tasks.baseline import Baseline, baseline_of
-from kernwright.tasks.bench import subject_of, workbench
+from kernwright.tasks.bench import Original, obstacle, original_of
 from kernwright.tasks.choose import Chosen
-from kernwright.verify import baseline as original
+from kernwright.verify.baseline import NotCheckable
 from kernwright.verify.build import BuildFailure, Unit, build
 from kernwright.verify.execute import RUNNER
 from kernwright.verify.native_program import build_native
@@ -65,17 +65,15 @@ class _ContractDriver:
 
 def profile_kernel(engine: Engine, chosen: Chosen) -> Profiled:
     """Time a kernel and say where the time goes."""
-    subject = subject_of(chosen)
-    if subject is None:
-        command = chosen.command
-        why = " ".join(chosen.asks) if isinstance(command, BuildCommand) else command.message
-        return Profiled(chosen, None, ToolProblem(why or "there is no contract, and none can be inferred"))
-    baseline = baseline_of(engine, subject)
+    original = original_of(engine, chosen)
+    if original is None:
+        return Profiled(chosen, None, ToolProblem(obstacle(chosen)))
+    baseline = baseline_of(engine, original)
     if baseline.problem:
         return Profiled(chosen, baseline, ToolProblem(baseline.problem))
-    remarks = engine.target.remarks(subject.command, chosen.parsed)
+    remarks = engine.target.remarks(original.subject.command, chosen.parsed)
     here = [] if isinstance(remarks, ToolProblem) else _inside(chosen, remarks)
-    return Profiled(chosen, baseline, _line_costs(engine, subject), tuple(here))
+    return Profiled(chosen, baseline, _line_costs(engine, original), tuple(here))
 
 
 def _inside(chosen: Chosen, remarks: Sequence[Remark]) -> list[Remark]:
@@ -84,10 +82,9 @@ def _inside(chosen: Chosen, remarks: Sequence[Remark]) -> list[Remark]:
     return [remark for remark in remarks if first <= remark.line <= last]
 
 
-def _line_costs(engine: Engine, subject: Subject) -> Profile | ToolProblem:
-    bench = workbench(engine)
-    prepared = original.prepare(subject, bench)
-    if isinstance(prepared, original.NotCheckable):
+def _line_costs(engine: Engine, original: Original) -> Profile | ToolProblem:
+    prepared, subject, bench = original.prepared, original.subject, original.bench
+    if isinstance(prepared, NotCheckable):
         return ToolProblem(prepared.reason)
     timer = build_native(TIMER, subject.command.compiler, bench)
     runner = build_native(RUNNER, subject.command.compiler, bench)
