@@ -12,7 +12,7 @@ from tree_sitter import Node
 from kernwright.contract import Arg, Contract
 from kernwright.find.facts import Facts
 from kernwright.find.types import Types
-from kernwright.kernel import Kernel
+from kernwright.kernel import Kernel, is_contract_comment
 from kernwright.loops.analyse import analyse
 from kernwright.loops.model import Access, Loop, Nest, Reduction, Statement
 from kernwright.syntax import Parsed, ancestors, find_all, unparenthesised
@@ -66,12 +66,13 @@ class Context:
 
     @cached_property
     def comments(self) -> str:
-        """The comments in the kernel and directly above it: what its author promises in words."""
+        """The comments in the kernel and directly above it, the contract left out: what its author says in words."""
         parts = [self.parsed.text(node) for node in find_all(self.kernel.node, "comment")]
         outer = next((n for n in (self.kernel.node, *ancestors(self.kernel.node)) if n.start_byte == self.kernel.span.start), None)
         above = outer.prev_sibling if outer is not None else None
         while above is not None and above.type == "comment":
-            parts.append(self.parsed.text(above))
+            if not is_contract_comment(self.parsed.bytes_of(above)):
+                parts.append(self.parsed.text(above))
             above = above.prev_sibling
         return "\n".join(parts)
 

@@ -42,6 +42,7 @@ PREDICATES: dict[str, Predicate] = {
     "in-loop?": _own("@node", meaning="every turn of some loop evaluates the node", binds="loop"),
     "in-inner-loop?": _own("@node", meaning="as in-loop?, and that loop has no loop inside", binds="loop"),
     "in-condition?": _own("@node", meaning="the node is part of a loop's condition", binds="loop"),
+    "counted?": _own("@node", meaning="the loop around the node is counted, and the node runs in each of its turns"),
     "innermost?": _own("@loop", meaning="the loop has no loop inside"),
     "many-turns?": _own(
         "@node", '["N"]', meaning="the innermost loop that is or holds the node has N turns (16) or more, or nobody knows"
@@ -145,7 +146,7 @@ PREDICATES: dict[str, Predicate] = {
         "@if", meaning="the condition compares the loop variable with a value that does not change", binds="loop variable"
     ),
     "branch-on-data?": _own(
-        "@if", meaning="the condition depends on array elements and only chooses what is stored", binds="loop"
+        "@if", meaning="the condition depends on array elements and only chooses what is stored", binds="loop remark"
     ),
     # Numbers
     "reduces?": _own(

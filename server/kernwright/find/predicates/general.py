@@ -39,6 +39,14 @@ def in_condition(context: Context, node: Node) -> Binding | None:
     return {"loop": loop.node} if inside else None
 
 
+def counted(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_of(node)
+    statement = context.statement_of(node)
+    if loop is None or statement is None or not context.many_turns(loop):
+        return None
+    return holds(loop.canonical and not loop.exits and not statement.guards and loop.upper is not None)
+
+
 def innermost(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(node)
     return holds(loop is not None and context.is_innermost(loop))
@@ -238,6 +246,7 @@ PREDICATES: dict[str, Predicate] = {
     "in-loop?": in_loop,
     "in-inner-loop?": in_inner_loop,
     "in-condition?": in_condition,
+    "counted?": counted,
     "innermost?": innermost,
     "many-turns?": many_turns,
     "carried?": carried,
