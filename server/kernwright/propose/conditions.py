@@ -103,8 +103,7 @@ def _comparison(nest: Nest, loop: Loop, condition: Node) -> tuple[str, Node, str
 def is_invariant(nest: Nest, loop: Loop, node: Node) -> bool:
     """Whether an expression has one value over the whole loop and may be computed before it even if no turn runs:
     names that the loop does not write, constants, and operators that cannot fail."""
-    changed = {name for s in nest.statements_in(loop) for name in s.writes}
-    changed |= {other.variable for other in nest.loops if loop in nest.chain(other) and other.variable}
+    changed = changed_names(nest, loop)
     for here in walk(node):
         if here.is_named and here.type not in _INVARIANT_KINDS:
             return False
@@ -116,6 +115,20 @@ def is_invariant(nest: Nest, loop: Loop, node: Node) -> bool:
             if divides and (right is None or not re.fullmatch(r"[1-9]\d*[uUlL]*", nest.parsed.text(right))):
                 return False
     return True
+
+
+def changed_names(nest: Nest, loop: Loop) -> frozenset[str]:
+    """The scalars that the loop changes, its own variable and those of the loops in it among them."""
+    changed = {name for s in nest.statements_in(loop) for name in s.writes}
+    return frozenset(
+        changed | {other.variable for other in nest.loops if loop in nest.chain(other) and other.variable}
+    )
+
+
+def names_stand_still(nest: Nest, loop: Loop, node: Node) -> bool:
+    """Whether no name in an expression is changed by the loop."""
+    changed = changed_names(nest, loop)
+    return not any(nest.parsed.text(name) in changed for name in find_all(node, "identifier"))
 
 
 def same_signedness(nest: Nest, loop: Loop, bound: Node) -> bool:

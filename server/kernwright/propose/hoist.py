@@ -18,6 +18,7 @@ from tree_sitter import Node
 
 from kernwright.kernel import C_TYPE_OF
 from kernwright.loops.model import Loop, Nest
+from kernwright.propose.conditions import names_stand_still
 from kernwright.propose.loop_text import (
     PURE_CALLS,
     element_type,
@@ -71,7 +72,7 @@ def _edits(nest: Nest, loop: Loop, values: Sequence[_Value]) -> tuple[Edit, ...]
     writer = Writer(nest.parsed, nest.kernel)
     fresh = writer.fresh_local(*(value.name for value in values))
     names = {value.code: name for value, name in zip(values, fresh, strict=True)}
-    runs = _runs(nest, loop, names)
+    runs = first_turn_condition(nest, loop, names)
     replacements: list[tuple[Node, str]] = []
     declared: list[str] = []
     for value in values:
@@ -86,7 +87,7 @@ def _edits(nest: Nest, loop: Loop, values: Sequence[_Value]) -> tuple[Edit, ...]
     return (replace_loop(writer, nest, loop, [*declared, body]),)
 
 
-def _runs(nest: Nest, loop: Loop, names: dict[str, str]) -> str | None:
+def first_turn_condition(nest: Nest, loop: Loop, names: dict[str, str]) -> str | None:
     """The condition under which the loop has a first turn; empty if it always has, None if that is not known."""
     if not loop.canonical or loop.node.type != "for_statement" or not loop.lower_text:
         return None
@@ -222,12 +223,6 @@ def _base_of(nest: Nest, node: Node) -> str | None:
 
 def _written_in(nest: Nest, loop: Loop, array: str) -> bool:
     return any(access.writes and access.array == array for access in nest.accesses_in(loop))
-
-
-def names_stand_still(nest: Nest, loop: Loop, node: Node) -> bool:
-    changed = {name for s in nest.statements_in(loop) for name in s.writes}
-    changed |= {other.variable for other in nest.loops if loop in nest.chain(other) and other.variable}
-    return not any(nest.parsed.text(name) in changed for name in find_all(node, "identifier"))
 
 
 def _alike(nest: Nest, loop: Loop, node: Node) -> list[Node]:

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from kernwright.loops.model import Access, Dependence, Loop, Nest
 from kernwright.loops.poly import Poly
 from kernwright.loops.read import subscript_parts
-from kernwright.propose.conditions import Compared, compared_with_variable, decided, is_invariant, same_signedness
+from kernwright.propose.conditions import (
+    Compared,
+    changed_names,
+    compared_with_variable,
+    decided,
+    is_invariant,
+    same_signedness,
+)
 from kernwright.propose.loop_text import (
     end_text,
     grouped,
@@ -160,6 +167,8 @@ def _crossing(nest: Nest, loop: Loop) -> _Cut | Refusal:
             continue
         if any(direction in "<>" for direction in d.directions[: loop.depth]):
             continue
+        if any(nest.accesses[end].loops[-1] != loop.index for end in (d.source, d.sink)):
+            return Refusal("a dependence between turns comes from a loop within")
         cut = _crossing_of(nest.accesses[d.source], nest.accesses[d.sink], variable) or _meeting(nest, loop, d)
         if cut is None:
             return Refusal("a dependence between turns does not change its direction at one place")
@@ -171,8 +180,7 @@ def _crossing(nest: Nest, loop: Loop) -> _Cut | Refusal:
     ((place, single),) = cuts
     if isinstance(place, str):
         return _Cut(operand(place), False, True)
-    changed = {name for s in nest.statements_in(loop) for name in s.writes} | {variable}
-    if place.names & changed:
+    if place.names & changed_names(nest, loop):
         return Refusal("where the accesses cross changes in the loop")
     if loop.lower is None or loop.lower.value is None or loop.lower.value < 0:
         return Refusal("the loop may start below 0")

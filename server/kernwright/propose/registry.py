@@ -29,6 +29,7 @@ from kernwright.propose.unroll import UNROLL
 from kernwright.propose.unroll_and_jam import UNROLL_AND_JAM
 from kernwright.propose.unswitch import UNSWITCH
 from kernwright.propose.vectorise import VECTORISE
+from kernwright.propose.vectorise_outer import VECTORISE_OUTER
 
 _LOOP_STRUCTURE: tuple[Transform, ...] = (
     REORDER,
@@ -55,6 +56,7 @@ _LOOP_BODY: tuple[Transform, ...] = (
     PARTIAL_SUMS,
     BLOCKED_SEARCH,
     VECTORISE,
+    VECTORISE_OUTER,
     UNROLL_AND_JAM,
     TILE,
     UNROLL,

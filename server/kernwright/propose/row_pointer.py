@@ -14,7 +14,7 @@ from tree_sitter import Node
 from kernwright.loops.model import Access, Loop, Nest
 from kernwright.loops.poly import Poly
 from kernwright.loops.read import subscript_parts
-from kernwright.propose.hoist import names_stand_still
+from kernwright.propose.conditions import names_stand_still
 from kernwright.propose.loop_text import element_type, obstacle, replace_loop
 from kernwright.propose.promises import NO_INDEX_WRAP
 from kernwright.propose.source import Writer
@@ -39,6 +39,8 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     refusal = obstacle(nest, loop)
     if refusal is not None:
         return refusal
+    if not nest.innermost(loop):
+        return Refusal("the loop holds another one")
     rows: dict[tuple[str, Poly], _Row] = {}
     for access in nest.accesses_in(loop):
         row = _row_of(nest, loop, access)
