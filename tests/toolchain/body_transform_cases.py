@@ -367,7 +367,27 @@ void f(int n, const float *x, float *y)
 }
 """
 SQUARE = {**XY, "a": ("float", "n * n")}
+COLUMN_SUMS = """\
+void f(int n, const float *a, const float *x, float *y)
+{
+    for (int i = 0; i < n; i++) {
+        float s = 1;
+        float largest = -100;
+        for (int j = 0; j < n; j++) {
+            s += a[j * n + i] * x[j];
+            if (a[j * n + i] > largest)
+                largest = a[j * n + i];
+        }
+        y[i] = s + largest;
+    }
+}
+"""
 LOOPS_TOGETHER = [
+    *(
+        Case(f"column-sums-{lanes}", "vectorise-outer", {"lanes": lanes}, COLUMN_SUMS, "f(n, a, x, y);", SQUARE,
+             sizes=MATRIX_SIZES)
+        for lanes in (8, 4)
+    ),
     *(
         Case(f"jam-rows-{turns}", "unroll-and-jam", {"turns": turns}, JAMMED_ROWS, "f(n, a, x, y);", SQUARE,
              sizes=MATRIX_SIZES)

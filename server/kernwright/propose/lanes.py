@@ -12,16 +12,21 @@ from tree_sitter import Node
 
 from kernwright.kernel import dtype_of
 from kernwright.loops.read import declared_name
+from kernwright.propose.counted import headed
 from kernwright.propose.lane_expressions import LaneExpressions
 from kernwright.propose.lane_value import Lane, NotVectorisable, negated_mask
+from kernwright.propose.loop_text import header_of
 from kernwright.syntax import find_all, span_of, unparenthesised
+from kernwright.text import Span
 
 
 @dataclass
 class LaneWriter(LaneExpressions):
-    """Writes the statements of one loop's body; with ``may_store`` it may write memory."""
+    """Writes the statements of one loop's body; with ``may_store`` it may write memory. Inner loops whose spans are
+    in ``loops_kept`` keep their headers, which must be the same for all lanes."""
 
     may_store: bool = False
+    loops_kept: tuple[Span, ...] = ()
 
     def statements(self, nodes: list[Node], mask: Lane | None = None) -> list[str]:
         lines: list[str] = []
@@ -54,6 +59,8 @@ class LaneWriter(LaneExpressions):
                 return []
             case "if_statement":
                 return self._branch(node, mask)
+            case "for_statement" if mask is None and span_of(node) in self.loops_kept:
+                return self._loop(node)
             case _:
                 raise NotVectorisable(f"a {node.type.replace('_', ' ')} has no form over vectors")
 
@@ -88,6 +95,14 @@ class LaneWriter(LaneExpressions):
             lines.append(f"{self.types.name(lane.dtype, self.lanes)} {text} = {lane.text};")
             self.variables[text] = Lane(lane.dtype, text)
         return lines
+
+    def _loop(self, node: Node) -> list[str]:
+        body = node.child_by_field_name("body")
+        if body is None:
+            raise NotVectorisable("a loop that cannot be read")
+        inner = next(loop for loop in self.nest.loops if span_of(loop.node) == span_of(node))
+        lines = self.statement(body)
+        return headed(header_of(self.writer, inner), "\n".join(lines), plain=len(lines) == 1).rstrip("\n").split("\n")
 
     def _branch(self, node: Node, mask: Lane | None) -> list[str]:
         condition = node.child_by_field_name("condition")
