@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 Stage = Literal["build", "equal", "safe", "honest", "faster"]
 STAGES: tuple[Stage, ...] = ("build", "equal", "safe", "honest", "faster")
-ASSUMPTION = r"^(no-overlap|reassociation|contraction|no-wrap|finite|aligned\(\d+\))$"
+ASSUMPTION = r"^(no-overlap|reassociation|contraction|no-index-wrap|aligned\(\d+\))$"
 
 
 class FrontMatter(BaseModel):
@@ -32,7 +32,7 @@ class FrontMatter(BaseModel):
         description="What the rewrite promises: nothing beyond the contract, what `assumes` names, or there is none."
     )
     assumes: list[str] = Field(
-        default=[], description="Promises that the rewrite needs: no-overlap, reassociation, no-wrap, aligned(N)."
+        default=[], description="Promises that the rewrite needs: no-overlap, reassociation, no-index-wrap, aligned(N)."
     )
     verify: list[Stage] = Field(default=list(STAGES), description="Stages that must pass before an offer.")
     status: Literal["stable", "preview", "learned", "cold"] = "preview"
@@ -63,7 +63,7 @@ class FrontMatter(BaseModel):
         for value in values:
             if not re.match(ASSUMPTION, value):
                 raise ValueError(
-                    f"'{value}' is no known assumption; use no-overlap, reassociation, no-wrap or aligned(N)"
+                    f"'{value}' is no known assumption; use no-overlap, reassociation, no-index-wrap or aligned(N)"
                 )
         return values
 

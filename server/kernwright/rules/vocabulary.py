@@ -133,7 +133,7 @@ PREDICATES: dict[str, Predicate] = {
         binds="array threshold here",
     ),
     "product-nest?": _own(
-        "@assignment", meaning="the statement is the body of a matrix product over three large loops", binds="loop left right"
+        "@assignment", meaning="the statement is the body of a matrix product over three large loops", binds="loop outer left right"
     ),
     # Control flow
     "searches?": _own(

@@ -70,12 +70,16 @@ def narrow_accumulator(context: Context, node: Node) -> Binding | None:
 
 
 def _is_promised(context: Context, reduction: Reduction) -> bool:
-    """The contract, or a narrow type, bounds every factor: then an overflow is arithmetic and no guess."""
+    """A range of the contract, or a narrow type, bounds every factor: then an overflow is arithmetic and no guess."""
     if reduction.value is None or context.contract is None:
         return False
-    for name in {context.parsed.text(n) for n in find_all(reduction.value, "identifier")}:
+    for node in find_all(reduction.value, "identifier"):
+        name = context.parsed.text(node)
+        if context.types.depth(name) == 0:
+            continue
         argument = context.argument(name)
-        if argument is not None and argument.is_array and argument.low is None and argument.dtype not in ("i8", "u8", "i16", "u16"):
+        bounded = argument is not None and (argument.low is not None or argument.dtype in ("i8", "u8", "i16", "u16"))
+        if not bounded:
             return False
     return True
 

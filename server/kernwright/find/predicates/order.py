@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
-from kernwright.find.predicates.memory import may_overlap
+from kernwright.find.predicates.memory import may_overlap, unsigned_index
 from kernwright.find.types import byte_size
 from kernwright.loops.model import Access, Dependence, DependenceKind, Loop
 from kernwright.loops.poly import Poly
@@ -262,7 +262,7 @@ def product_nest(context: Context, node: Node) -> Binding | None:
     used = [{loop.index for loop in chain if _names(access, loop)} for access in found if access is not None]
     if [len(one) for one in used] != [2, 2] or len(used[0] | used[1]) != 3 or _fits_in_cache(context):
         return None
-    return {"loop": inner.node, "left": found[0].array, "right": found[1].array}
+    return {"loop": inner.node, "outer": chain[0].node, "left": found[0].array, "right": found[1].array}
 
 
 def _names(access: Access, loop: Loop) -> bool:
@@ -302,6 +302,9 @@ def vectorisable(context: Context, node: Node) -> Binding | None:
     if not any(s is not None and s.value in (1, -1) for s in strides):
         return None
     for access, stride in zip(accesses, strides, strict=True):
+        if unsigned_index(context, access.node) is not None:
+            # Neighbouring turns are neighbours in memory only as long as the index does not wrap around.
+            return None
         if access.dtype is None or access.member is not None or stride is None or stride.value not in (0, 1, -1):
             return None
         if access.writes and (stride.value == 0 or access.guarded):
