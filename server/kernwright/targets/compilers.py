@@ -28,7 +28,7 @@ _PAIRS = (("gcc", "g++"), ("clang", "clang++"), ("cc", "c++"))
 _IDENTITY = re.compile(r"\b(?P<kind>gcc|clang) version (?P<version>\d+(?:\.\d+)*)")
 _TARGET = re.compile(r"^Target: (?P<machine>[^-\s]+)", re.MULTILINE)
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
-_PROBE_LIMITS = Limits(wall_seconds=20.0, cpu_seconds=20)
+_PROBE_LIMITS = Limits(wall_seconds=20.0, cpu_seconds=20, processes=0)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ _GENERIC = re.compile(
     re.IGNORECASE,
 )
 _EXECUTION_COUNT = re.compile(r" \(header execution count \d+\)")
+_NODE_NUMBER = re.compile(r"(?<=[\w)])/\d+(?= |\.|$)")
+"""gcc numbers the functions that it names: ``saxpy/0``."""
 _DISTANCE = re.compile(r"dependence distance\s+= (-?\d+)")
 
 
@@ -81,6 +83,8 @@ def _remark(note: _Note, tried: list[_Note], compiler: str) -> Remark | None:
     kind = RemarkKind.OPTIMISED
     message = note.message
     match note.kind, note.subject:
+        case "success", "inline" if message.endswith("(always_inline)"):
+            return None
         case "success", _:
             message = _EXECUTION_COUNT.sub("", message)
             if _FOLD_LEFT.search(" ".join(earlier.message for earlier in tried)):
@@ -166,4 +170,4 @@ def _text(parts: object) -> str:
             case _:
                 pass
     text = "".join(words).strip()
-    return text.split("\n", 1)[0].strip().rstrip(".;")
+    return _NODE_NUMBER.sub("", text.split("\n", 1)[0]).strip().rstrip(".;")

@@ -25,6 +25,7 @@ VECTORISERS = frozenset(("vect", "loop-vectorize"))
 IN_ORDER = "in-order reduction"
 """What a note says of a float sum that is vectorised but still added one after the other."""
 _FIRST_GCC_WITH_RECORDS = (9,)
+_GENERATED = re.compile(r"static_initialization|static initializers")
 _VECTOR_BYTES = re.compile(r"using (\d+) byte vectors")
 _VECTOR_ELEMENTS = re.compile(r"vectorization width: (?:vscale x )?(\d+)")
 
@@ -114,8 +115,13 @@ def _compiled(runner: Runner, command: BuildCommand, unit: Unit) -> list[Remark]
         remarks = read_clang_record(text, unit.is_source, title)
     if remarks is None:
         return ToolProblem(f"{title} wrote no optimisation record that can be read")
-    placed = [replace(remark, column=unit.column(remark.line, remark.column)) for remark in remarks]
+    placed = [_as_of_the_author(remark, unit) for remark in remarks if not _GENERATED.search(remark.message)]
     return sorted(dict.fromkeys(placed), key=lambda remark: (remark.line, remark.column))
+
+
+def _as_of_the_author(remark: Remark, unit: Unit) -> Remark:
+    column = unit.column(remark.line, remark.column)
+    return replace(remark, column=column, message=remark.message.replace(f"{unit.folder}/", ""))
 
 
 def _demangled(runner: Runner, command: BuildCommand, remarks: list[Remark]) -> list[Remark]:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernwright.kernel import Kernel, find_functions
+from kernwright.kernel import find_functions
 from kernwright.run.model import Limits
 from kernwright.syntax import Parsed, ancestors
 from kernwright.targets.model import BuildCommand
@@ -70,30 +70,22 @@ def written_unit(parsed: Parsed, command: BuildCommand, scratch: Path | None, ke
 
 
 def _keeping(parsed: Parsed) -> tuple[bytes, dict[int, int]]:
-    """The text with ``__attribute__((used))`` before functions that the compiler could leave out: no line moves."""
+    """The text with ``__attribute__((used))`` before functions with loops: no line moves.
+
+    A function that is emitted anyway is not changed by that. Whether one is static or inline cannot always be seen:
+    macros around namespaces hide it. Templates are left alone, for they need an instantiation.
+    """
     data = parsed.snapshot.data
     kept: dict[int, int] = {}
     for function in reversed(find_functions(parsed)):
-        if function.loops and _may_be_left_out(parsed, function):
-            at = next(
-                (child.start_byte for child in function.node.children if child.type != "attribute_declaration"),
-                function.node.start_byte,
-            )
-            line = parsed.snapshot.lines.line_of(at)
-            if line + 1 not in kept:
-                kept[line + 1] = at - parsed.snapshot.lines.starts[line] + 1
-                data = data[:at] + _USED + data[at:]
+        if not function.loops or any(node.type == "template_declaration" for node in ancestors(function.node)):
+            continue
+        at = next(
+            (child.start_byte for child in function.node.children if child.type != "attribute_declaration"),
+            function.node.start_byte,
+        )
+        line = parsed.snapshot.lines.line_of(at)
+        if line + 1 not in kept:
+            kept[line + 1] = at - parsed.snapshot.lines.starts[line] + 1
+            data = data[:at] + _USED + data[at:]
     return data, kept
-
-
-def _may_be_left_out(parsed: Parsed, function: Kernel) -> bool:
-    """Static, inline, in a class or in an unnamed namespace, and no template: those need an instantiation."""
-    above = list(ancestors(function.node))
-    if function.template or any(node.type == "template_declaration" for node in above):
-        return False
-    specifiers = {
-        parsed.text(child) for child in function.node.children if child.type in ("storage_class_specifier", "inline")
-    }
-    unnamed = any(node.type == "namespace_definition" and node.child_by_field_name("name") is None for node in above)
-    in_class = any(node.type in ("class_specifier", "struct_specifier") for node in above)
-    return bool(specifiers & {"static", "inline"}) or unnamed or in_class
