@@ -7,7 +7,7 @@ original for its quoted includes; nothing that changes how the kernel is compile
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernwright.contract import Contract
@@ -21,7 +21,7 @@ from kernwright.verify.question import Question, Workbench
 from kernwright.verify.stages import Library
 from kernwright.verify.thunk import THUNK_FILE, Unreachable, slots_of, thunk
 
-SHARED = ("-fPIC", "-fvisibility=hidden", "-shared")
+POSITION_INDEPENDENT = ("-fPIC", "-fvisibility=hidden")
 BUILD_SECONDS = 60.0
 _MISSING_NAME = re.compile(
     r"undeclared|not declared|unknown type name|does not name a type|implicit declaration|undefined reference"
@@ -107,42 +107,68 @@ def build(
     slots = slots_of(contract)
     key = content_key("unit", text, str(command.directory), str(snapshot.path), *command.key, "", *extra)
     folder = workbench.scratch / f"unit-{key[:20]}"
-    library, messages = folder / "unit.so", folder / "unit.log"
-    if library.is_file():
-        return Library(library, slots, _warnings(messages.read_text()), "")
+    library = Library(folder / "unit.so", folder / "unit.o", slots)
+    messages = folder / "unit.log"
+    if library.path.is_file():
+        return replace(library, warnings=_warnings(messages.read_text()))
     folder.mkdir(parents=True, exist_ok=True)
     cached = workbench.cache.get(key)
     if cached is not None:
-        log, _, binary = cached.partition(b"\0")
-        messages.write_bytes(log)
-        library.write_bytes(binary)
-        return Library(library, slots, _warnings(messages.read_text()), "")
-    suffix = snapshot.path.suffix if snapshot.path.suffix in _suffixes(unit.parsed.language) else ""
-    source = folder / f"{snapshot.path.stem}{suffix or _suffixes(unit.parsed.language)[0]}"
-    source.write_bytes(text)
-    language = "c++" if unit.parsed.language is Language.CPP else "c"
-    argv = [
-        *command.compiler.command,
-        *command.flags,
-        *extra,
-        *SHARED,
-        *("-iquote", str(snapshot.path.parent.absolute())),
-        *("-x", language, str(source), "-x", "none", "-o", f"{library}.new"),
-        *command.link,
-        "-lm",
-    ]
-    outcome = workbench.runner.tool(
-        argv, directory=command.directory, limits=Limits(wall_seconds=BUILD_SECONDS, processes=0)
-    )
-    said = outcome.stderr.decode(errors="replace").replace(str(source), source.name)
-    if outcome.timed_out:
-        return BuildFailure(f"compiling takes over {BUILD_SECONDS:.0f} s")
-    if not outcome.ok:
-        return BuildFailure(short_message(said) or f"{command.compiler.title} ended with status {outcome.status}")
+        for path, part in zip((messages, library.object, library.path), _unpacked(cached), strict=True):
+            path.write_bytes(part)
+        return replace(library, warnings=_warnings(messages.read_text()))
+    said = _compile(unit, text, command, workbench, extra, library)
+    if isinstance(said, BuildFailure):
+        return said
     messages.write_text(said)
-    built = Path(f"{library}.new").replace(library)
-    workbench.cache.put(key, said.encode().replace(b"\0", b"") + b"\0" + built.read_bytes())
-    return Library(built, slots, _warnings(said), " ".join(argv))
+    workbench.cache.put(key, _packed(said.encode(), library.object.read_bytes(), library.path.read_bytes()))
+    return replace(library, warnings=_warnings(said))
+
+
+def _compile(
+    unit: Unit, text: bytes, command: BuildCommand, workbench: Workbench, extra: tuple[str, ...], library: Library
+) -> str | BuildFailure:
+    """Write, compile and link; what the compiler said beside its success. The object is kept: only there can be told
+    which functions have linkage."""
+    snapshot, language = unit.parsed.snapshot, unit.parsed.language
+    suffixes = _suffixes(language)
+    suffix = snapshot.path.suffix if snapshot.path.suffix in suffixes else suffixes[0]
+    source = library.path.parent / f"{snapshot.path.stem}{suffix}"
+    source.write_bytes(text)
+    words = [*command.compiler.command, *command.flags, *extra]
+    quoted = ("-iquote", str(snapshot.path.parent.absolute()))
+    kind = "c++" if language is Language.CPP else "c"
+    new = f"{library.path}.new"
+    steps = (
+        [*words, *POSITION_INDEPENDENT, *quoted, "-c", "-x", kind, str(source), "-o", str(library.object)],
+        [*words, "-shared", str(library.object), "-o", new, *command.link, "-lm"],
+    )
+    said = ""
+    for step in steps:
+        outcome = workbench.runner.tool(
+            step, directory=command.directory, limits=Limits(wall_seconds=BUILD_SECONDS, processes=0)
+        )
+        said += outcome.stderr.decode(errors="replace").replace(str(source), source.name)
+        if outcome.timed_out:
+            return BuildFailure(f"compiling takes over {BUILD_SECONDS:.0f} s")
+        if not outcome.ok:
+            return BuildFailure(short_message(said) or f"{command.compiler.title} ended with status {outcome.status}")
+    Path(new).replace(library.path)
+    return said
+
+
+def _packed(*parts: bytes) -> bytes:
+    return b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+
+
+def _unpacked(data: bytes) -> list[bytes]:
+    parts: list[bytes] = []
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + 8], "little")
+        parts.append(data[at + 8 : at + 8 + size])
+        at += 8 + size
+    return parts
 
 
 def short_message(said: str) -> str:

@@ -59,11 +59,13 @@ def _name(job: Job, slot: int) -> str:
 
 
 def _beside(job: Job, slot: int, distance: int) -> str:
+    """Where a byte lies: -1 is the last one before the array, 1 the first one after it."""
     name = _name(job, slot)
+    if abs(distance) == 1:
+        return f"just before the start of '{name}'" if distance < 0 else f"just past the end of '{name}'"
     if distance < 0:
-        return f"{-distance} byte{'s' if distance < -1 else ''} before the start of '{name}'"
-    return f"{distance} byte{'s' if distance != 1 else ''} past the end of '{name}'" if distance else (
-        f"just past the end of '{name}'")  # fmt: skip
+        return f"{-distance} bytes before the start of '{name}'"
+    return f"{distance - 1} bytes past the end of '{name}'"
 
 
 def _signal(job: Job, number: int, address: int, slot: int, distance: int) -> Explanation:

@@ -15,9 +15,6 @@ from kernwright.verify.stages import Library
 from kernwright.verify.symbols import read_symbols
 
 _OWN = re.compile(r"kw_(prepare|call|finish)$")
-_LINKER = re.compile(r"^(_init|_fini|__bss_start|_edata|_end|__TMC_END__|__dso_handle|_GLOBAL_OFFSET_TABLE_|_DYNAMIC"
-                     r"|__GNU_EH_FRAME_HDR|__do_global_dtors_aux.*|frame_dummy.*|__x86\.get_pc_thunk.*"
-                     r"|DW\.ref\..*|completed\.\d+|__FRAME_END__)$")  # fmt: skip
 _ENTERS_KERNEL = re.compile(rb"\b(syscall|sysenter|svc|int\s+\$?0x80)\b")
 _PROC = re.compile(rb"/proc/|/dev/(mem|kmem|shm)|LD_PRELOAD")
 _STEERS = re.compile(
@@ -38,8 +35,8 @@ _REASON = {
 
 def dishonesty(original: Library, candidate: Library, original_unit: Unit, candidate_unit: Unit) -> str | None:
     """Why the candidate is refused before it runs, in a sentence; None if nothing speaks against it."""
-    before, after = read_symbols(original.path), read_symbols(candidate.path)
-    taken = sorted(name for name in after.shared - before.shared if not _internal(name) and _belongs_to_system(name))
+    before, after = read_symbols(original.object), read_symbols(candidate.object)
+    taken = sorted(name for name in after.shared - before.shared if not _OWN.match(name) and _belongs_to_system(name))
     if taken:
         return f"it defines {taken[0]}, a function of the C library that whoever measures it relies on"
     if after.constructors > before.constructors:
@@ -66,10 +63,6 @@ def _text_says(original: Parsed, candidate: Parsed) -> str | None:
             line = node.start_point[0] + 1
             return f"line {line}: it names {found.group().decode()}, where it could look at the process that checks it"
     return None
-
-
-def _internal(name: str) -> bool:
-    return bool(_OWN.match(name) or _LINKER.match(name))
 
 
 @cache

@@ -22,7 +22,7 @@ from kernwright.verify.stages import Library
 from kernwright.verify.verdict import Stage, StageName, StageStatus
 
 SANITIZE = ("-fsanitize=address,undefined",)
-FLAGS = ("-O1", "-g", "-fno-omit-frame-pointer", *SANITIZE, "-fno-sanitize=vptr,function")
+FLAGS = ("-O1", "-g", "-fno-omit-frame-pointer", *SANITIZE, "-fno-sanitize=vptr")
 _ALONE = ("-O2", "-std=gnu11", "-DKW_SANITIZED")
 SANITIZED_RUNNER = NativeProgram(
     "kw_run_sanitized", RUNNER_SOURCES, RUNNER_HEADERS, ("-O1", "-std=gnu11", "-g", "-DKW_SANITIZED", *SANITIZE),

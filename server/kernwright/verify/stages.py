@@ -18,13 +18,14 @@ from kernwright.verify.verdict import Speedup, Stage, Status
 class Library:
     """A unit with its thunk, built as a shared library that exports the functions of ``kw_protocol.h``.
 
-    ``warnings`` are the compiler's, those about the thunk left out; ``command`` is what was run, for people.
+    ``object`` is what it was linked from, where functions that are not ``static`` can still be told from those that
+    are. ``warnings`` are the compiler's, those about the thunk left out.
     """
 
     path: Path
+    object: Path
     slots: tuple[Slot, ...]
     warnings: tuple[str, ...] = ()
-    command: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a built library defines: read from its ELF tables, without running anything of it."""
+"""What a compiled object defines: read from its ELF tables, without running anything of it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-_SYMTAB, _DYNSYM, _INIT_ARRAY, _PREINIT_ARRAY, _FINI_ARRAY = 2, 11, 14, 16, 15
+_SYMTAB, _INIT_ARRAY, _PREINIT_ARRAY, _FINI_ARRAY = 2, 14, 16, 15
 _UNDEFINED = 0
 _GLOBAL, _WEAK, _UNIQUE = 1, 2, 10
 _OBJECT, _FUNCTION, _IFUNC = 1, 2, 10
-_HIDDEN = 2
 
 
 class NotElf(ValueError):
@@ -19,9 +18,9 @@ class NotElf(ValueError):
 
 @dataclass(frozen=True)
 class Symbols:
-    """``shared`` are defined functions and variables with linkage (hidden ones too: those that the text does not call
-    ``static``); ``undefined`` what is asked of other libraries; ``resolvers`` are ifuncs; ``constructors`` counts the
-    entries of the tables that run at loading."""
+    """``shared`` are defined functions and variables with linkage: those that the text does not call ``static``;
+    ``undefined`` what is asked of other objects; ``resolvers`` are ifuncs; ``constructors`` counts the entries of the
+    tables that run at loading and unloading."""
 
     shared: frozenset[str]
     undefined: frozenset[str]
@@ -30,7 +29,7 @@ class Symbols:
 
 
 def read_symbols(path: Path) -> Symbols:
-    """Read the symbol tables of a shared library; ``NotElf`` if it is none."""
+    """Read the symbol tables of an object file; ``NotElf`` if it is none."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         raise NotElf(f"{path.name} is no 64-bit little-endian ELF file")
@@ -39,15 +38,17 @@ def read_symbols(path: Path) -> Symbols:
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, table_at + number * entry_size) for number in range(count)]
     shared, undefined, resolvers = set[str](), set[str](), set[str]()
     constructors = 0
-    for _, kind, _, _, offset, size, link, _, _, item in sections:
-        if kind in (_INIT_ARRAY, _PREINIT_ARRAY, _FINI_ARRAY):
+    section_names = sections[struct.unpack_from("<H", data, 0x3E)[0]][4]
+    for title, kind, _, _, offset, size, link, _, _, item in sections:
+        old_style = data.startswith((b".ctors", b".dtors"), section_names + title)
+        if old_style or kind in (_INIT_ARRAY, _PREINIT_ARRAY, _FINI_ARRAY):
             constructors += size // 8
-        if kind not in (_SYMTAB, _DYNSYM) or not item:
+        if kind != _SYMTAB or not item:
             continue
         names_at, names_size = sections[link][4], sections[link][5]
         names = data[names_at : names_at + names_size]
         for at in range(offset, offset + size, item):
-            name_at, info, other, section = struct.unpack_from("<IBBH", data, at)
+            name_at, info, _, section = struct.unpack_from("<IBBH", data, at)
             binding, kind_of = info >> 4, info & 15
             name = names[name_at : names.index(b"\0", name_at)].decode(errors="replace").partition("@")[0]
             if not name:
@@ -56,6 +57,6 @@ def read_symbols(path: Path) -> Symbols:
                 undefined.add(name)
             elif kind_of == _IFUNC:
                 resolvers.add(name)
-            elif kind_of in (0, _OBJECT, _FUNCTION) and (binding in (_GLOBAL, _WEAK, _UNIQUE) or other & 3 == _HIDDEN):
+            elif kind_of in (0, _OBJECT, _FUNCTION) and binding in (_GLOBAL, _WEAK, _UNIQUE):
                 shared.add(name)
     return Symbols(frozenset(shared), frozenset(undefined), frozenset(resolvers), constructors)

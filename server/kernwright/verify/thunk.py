@@ -271,6 +271,9 @@ def _unreachable(kernel: Kernel, contract: Contract) -> str | None:
         return f"'{kernel.name}' takes a variable number of arguments"
     if kernel.member:
         return f"'{kernel.qualified}' is a member function that needs an object; make it static, or free"
+    lacking = [parameter.name for parameter in kernel.parameters if parameter.name not in contract.args]
+    if len(kernel.parameters) > len(contract.args) and lacking:
+        return f"parameter '{lacking[0]}' of '{kernel.name}' has no entry under [args]"
     if len(kernel.parameters) != len(contract.args):
         have, told = len(kernel.parameters), len(contract.args)
         return f"'{kernel.name}' has {have} parameters, its contract has {told} entries"

@@ -17,11 +17,11 @@ enum kw_place { KW_AT_START, KW_AT_END };
 
 enum kw_outcome {
   KW_RETURNED,      /* the call came back; the outputs follow */
-  KW_SIGNAL,        /* detail: signal, address, slot or -1, signed distance in bytes from the array's nearer end */
+  KW_SIGNAL,        /* detail: signal, address, slot or -1, distance as of kw_arena_holds */
   KW_SYSCALL,       /* detail: number of a system call that no kernel needs, its first argument, 1 if while loading */
   KW_TIMEOUT,       /* the call ran longer than it may */
   KW_INPUT_WRITTEN, /* detail: slot, offset of the first byte that changed */
-  KW_CANARY,        /* detail: slot, distance in bytes before the array (negative) or after its end */
+  KW_CANARY,        /* detail: slot, distance as of kw_arena_holds */
   KW_STATE,         /* detail: one of kw_state */
   KW_NOT_LOADED,    /* the library does not load; the loader's message follows */
   KW_VANISHED       /* detail: the process's wait status: it ended in the call without a word */

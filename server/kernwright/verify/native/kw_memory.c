@@ -104,7 +104,7 @@ int kw_arena_dead_canary(const struct kw_arena *arena, int64_t *distance) {
     }
   for (const char *at = end; at < arena->pages + arena->page_bytes; ++at)
     if (*(const volatile unsigned char *)at != CANARY) {
-      *distance = at - end;
+      *distance = at - end + 1;
       return 1;
     }
   return 0;
@@ -116,6 +116,6 @@ int kw_arena_holds(const struct kw_arena *arena, const void *address, int64_t *d
   const char *at = address, *end = arena->start + arena->bytes;
   if (at < arena->region || at >= arena->region + arena->region_bytes)
     return 0;
-  *distance = at < arena->start ? at - arena->start : at >= end ? at - end : 0;
+  *distance = at < arena->start ? at - arena->start : at >= end ? at - end + 1 : 0;
   return 1;
 }

@@ -23,10 +23,11 @@ void kw_arena_close(const struct kw_arena *arena);
 
 void kw_arena_set_canaries(const struct kw_arena *arena);
 
-/* 0 when all canaries live; else *distance is that of a dead one: negative before the array, from 0 after its end. */
+/* 0 when all canaries live; else *distance is that of a dead one: -1 is the last byte before the array, 1 the first
+   byte after its end. */
 int kw_arena_dead_canary(const struct kw_arena *arena, int64_t *distance);
 
-/* Whether `address` lies in the arena's region, and its distance as above; an address inside the array gives 0. */
+/* Whether `address` lies in the arena's region, and its distance as above, 0 inside the array. */
 int kw_arena_holds(const struct kw_arena *arena, const void *address, int64_t *distance);
 
 void kw_fill(void *to, int byte, size_t bytes);

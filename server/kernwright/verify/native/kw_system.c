@@ -97,6 +97,11 @@ static int install(struct program *p, uint32_t otherwise) {
   return kw_system_call(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, (long)&program, 0, 0, 0) == 0 ? 0 : -1;
 }
 
+/* The C library's first thread installs its handlers of two signals of its own, 32 and 33. */
+static void on_own_signals(struct program *p) {
+  on_argument(p, SYS_rt_sigaction, 0, ~1u, 32, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
+}
+
 #define THREAD_FLAGS 0x00010100u /* CLONE_THREAD | CLONE_VM */
 
 int kw_filter_loading(void) {
@@ -106,12 +111,12 @@ int kw_filter_loading(void) {
 #endif
       SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_socket, SYS_socketpair,
       SYS_connect, SYS_bind, SYS_kill, SYS_tkill, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_linkat, SYS_symlinkat,
-      SYS_ftruncate, SYS_chdir, SYS_fchdir, SYS_write, SYS_pwrite64, SYS_writev, SYS_rt_sigaction, SYS_setitimer,
-      SYS_exit_group};
+      SYS_ftruncate, SYS_chdir, SYS_fchdir, SYS_write, SYS_pwrite64, SYS_writev, SYS_setitimer, SYS_exit_group};
   struct program p;
   begin(&p);
   on(&p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   on_argument(&p, SYS_clone, 0, THREAD_FLAGS, THREAD_FLAGS, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
+  on_own_signals(&p);
   on_argument(&p, SYS_openat, 2, 0x3 | 0x40, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP); /* O_ACCMODE, O_CREAT */
   for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
     on(&p, refused[i], SECCOMP_RET_TRAP);
@@ -143,6 +148,7 @@ int kw_filter_calls(int threads) {
   if (threads) {
     for (size_t i = 0; i < sizeof for_threads / sizeof *for_threads; ++i)
       on(&p, for_threads[i], SECCOMP_RET_ALLOW);
+    on_own_signals(&p);
     on(&p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
     on_argument(&p, SYS_clone, 0, THREAD_FLAGS, THREAD_FLAGS, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
   }
