@@ -405,6 +405,41 @@ LOOPS_TOGETHER = [
     ),
 ]  # fmt: skip
 
+POWERS = """\
+void f(int n, const float *x, float *y, double *z, float t)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = 5 - powf(x[i] - t, 3.0f);
+        z[i] = 2 * pow(x[i], 2) / 4 + pow(z[i], 4.0);
+    }
+}
+"""
+QUOTIENTS = """\
+void f(int n, int m, float *x, double *y, float t)
+{
+    for (int i = 0; i < n; i++) {
+        x[i] /= t; // in place
+        y[i] = y[i] / t - x[i] / (t + 4) + i / m;
+    }
+}
+"""
+SINGLE_CALLS = [
+    Case(
+        "powers", "power", {}, POWERS, "f(n, x, y, z, 2.0f);", {**XY, "z": ("double", "n")},
+        prelude="#include <math.h>\n",
+    ),
+    Case("quotients", "reciprocal", {}, QUOTIENTS, "f(n, 3, x, y, 4.0f);", {**X, "y": ("double", "n")}),
+]  # fmt: skip
+
+ADDED_ROWS = [
+    *(
+        Case(
+            f"rows-{name}", "accumulate-rows", {}, source, "f(n + 2, n, n + 1, a, b, c);", FLOATS, sizes=MATRIX_SIZES
+        )
+        for name, source in (("product", PRODUCT), ("set-first", SET_FIRST))
+    )
+]  # fmt: skip
+
 CASES: list[Case] = [
     *PARTIAL_SUMS,
     *BLOCKED_SEARCH,
@@ -412,4 +447,6 @@ CASES: list[Case] = [
     *VECTORISE,
     *LOCAL_ACCUMULATOR,
     *LOOPS_TOGETHER,
+    *SINGLE_CALLS,
+    *ADDED_ROWS,
 ]

@@ -5,6 +5,7 @@ Each transform is a module of its own with one ``Transform`` in it; this module 
 
 from __future__ import annotations
 
+from kernwright.propose.accumulate_rows import ACCUMULATE_ROWS
 from kernwright.propose.blocked_search import BLOCKED_SEARCH
 from kernwright.propose.fuse import FUSE
 from kernwright.propose.hoist import HOIST
@@ -15,6 +16,8 @@ from kernwright.propose.local_accumulator import LOCAL_ACCUMULATOR
 from kernwright.propose.node_split import NODE_SPLIT
 from kernwright.propose.partial_sums import PARTIAL_SUMS
 from kernwright.propose.peel import PEEL
+from kernwright.propose.power import POWER
+from kernwright.propose.reciprocal import RECIPROCAL
 from kernwright.propose.register_block import REGISTER_BLOCK
 from kernwright.propose.reorder import REORDER
 from kernwright.propose.restrict import RESTRICT
@@ -52,13 +55,16 @@ _LOOP_STRUCTURE: tuple[Transform, ...] = (
 
 _LOOP_BODY: tuple[Transform, ...] = (
     REGISTER_BLOCK,
-    LOCAL_ACCUMULATOR,
+    ACCUMULATE_ROWS,
     PARTIAL_SUMS,
     BLOCKED_SEARCH,
     VECTORISE,
     VECTORISE_OUTER,
     UNROLL_AND_JAM,
     TILE,
+    LOCAL_ACCUMULATOR,
+    POWER,
+    RECIPROCAL,
     UNROLL,
 )
 """Transforms that change what one iteration does: unrolling, accumulators, tiles, explicit vectors."""

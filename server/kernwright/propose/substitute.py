@@ -91,7 +91,7 @@ def _within(writer: Writer, span: Span) -> Iterator[Node]:
 def _fitted(node: Node, text: str) -> str:
     """The replacement, in parentheses where the place asks for them."""
     parent = node.parent
-    if parent is None or is_primary(text) or parent.type in _OPEN_PLACES:
+    if parent is None or not node.is_named or is_primary(text) or parent.type in _OPEN_PLACES:
         return text
     if parent.type == "subscript_expression" and parent.child_by_field_name("index") == node:
         return text
