@@ -18,7 +18,9 @@ from kernwright.loops.model import Access, Loop, Nest, Reduction, Statement
 from kernwright.syntax import Parsed, ancestors, find_all, unparenthesised
 from kernwright.targets.model import Remark, RemarkKind
 
-_INTRINSIC = re.compile(r"^(_mm\d*_|_mm_|v[a-z0-9_]+q?_(?:lane_)?[fsup]\d+|vld\d|vst\d|svld|svst|__builtin_ia32_|wasm_)")
+_INTRINSIC = re.compile(
+    r"^(_mm\d*_|_mm_|v[a-z0-9_]+q?_(?:lane_)?[fsup]\d+|vld\d|vst\d|svld|svst|__builtin_ia32_|wasm_)"
+)
 MANY_TURNS = 16
 """A loop with a constant number of turns below this is unrolled away, or not worth a word."""
 
@@ -68,7 +70,10 @@ class Context:
     def comments(self) -> str:
         """The comments in the kernel and directly above it, the contract left out: what its author says in words."""
         parts = [self.parsed.text(node) for node in find_all(self.kernel.node, "comment")]
-        outer = next((n for n in (self.kernel.node, *ancestors(self.kernel.node)) if n.start_byte == self.kernel.span.start), None)
+        outer = next(
+            (n for n in (self.kernel.node, *ancestors(self.kernel.node)) if n.start_byte == self.kernel.span.start),
+            None,
+        )
         above = outer.prev_sibling if outer is not None else None
         while above is not None and above.type == "comment":
             if not is_contract_comment(self.parsed.bytes_of(above)):
@@ -138,7 +143,11 @@ class Context:
         bound."""
         start = loop.node.child_by_field_name("initializer")
         condition = loop.node.child_by_field_name("condition")
-        names = {self.parsed.text(name) for name in find_all(condition, "identifier")} if condition is not None else set[str]()
+        names = (
+            {self.parsed.text(name) for name in find_all(condition, "identifier")}
+            if condition is not None
+            else set[str]()
+        )
         started = self.parsed.text(start) if start is not None else ""
         for earlier in self.nest.loops:
             if earlier.node.end_byte > loop.node.start_byte:
@@ -174,7 +183,9 @@ class Context:
                     names.add(other.variable)
             for node in find_all(loop.node, "init_declarator", "for_range_loop"):
                 inner = node.child_by_field_name("declarator")
-                names |= {self.parsed.text(name) for name in find_all(inner, "identifier")} if inner is not None else set()
+                names |= (
+                    {self.parsed.text(name) for name in find_all(inner, "identifier")} if inner is not None else set()
+                )
             for node in find_all(loop.node, "pointer_expression"):
                 # An address that is handed out may be written through.
                 argument = node.child_by_field_name("argument")
@@ -210,7 +221,8 @@ class Context:
             }
             own = [remark for remark in own if remark.line not in inner_lines]
         return any(
-            remark.kind is RemarkKind.OPTIMISED and re.search(r"\bvectori[sz]ed loop|loop vectori[sz]ed", remark.message)
+            remark.kind is RemarkKind.OPTIMISED
+            and re.search(r"\bvectori[sz]ed loop|loop vectori[sz]ed", remark.message)
             for remark in own
         )
 
@@ -221,7 +233,8 @@ class Context:
         missed = [
             remark
             for remark in self.remarks_on(loop.node.start_byte, loop.node.end_byte)
-            if remark.kind is not RemarkKind.OPTIMISED and re.search("not vectori[sz]ed|couldn't vectorize", remark.message)
+            if remark.kind is not RemarkKind.OPTIMISED
+            and re.search("not vectori[sz]ed|couldn't vectorize", remark.message)
         ]
         return max(missed, key=lambda remark: (":" in remark.message, len(remark.message)), default=None)
 
@@ -229,7 +242,10 @@ class Context:
 
     def is_explicit_simd(self, loop: Loop) -> bool:
         return any(_INTRINSIC.match(name) for name in loop.calls) or bool(
-            re.search(r"\b__m(128|256|512)|\b(float|int|uint|double|poly)\d+x\d+(x\d)?_t\b|vector_size|\bstd::simd", self.parsed.text(loop.node))
+            re.search(
+                r"\b__m(128|256|512)|\b(float|int|uint|double|poly)\d+x\d+(x\d)?_t\b|vector_size|\bstd::simd",
+                self.parsed.text(loop.node),
+            )
         )
 
 

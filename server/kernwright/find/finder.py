@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Literal
 
 from tree_sitter import Node, Query, QueryCursor
 
@@ -74,21 +75,26 @@ class _Evaluator:
         self.evidence: dict[tuple[int, frozenset[tuple[str, int]]], Evidence] = {}
 
     def __call__(
-        self, name: str, arguments: list[tuple[str, str]], pattern: int, captures: dict[str, list[Node]]
+        self,
+        predicate: str,
+        args: list[tuple[str, Literal["capture", "string"]]],
+        pattern_index: int,
+        captures: dict[str, list[Node]],
     ) -> bool:
+        name = predicate
         negated = name.startswith("not-") and name not in IMPLEMENTATIONS
-        predicate = IMPLEMENTATIONS[name.removeprefix("not-") if negated else name]
-        key = match_key(pattern, captures)
+        implementation = IMPLEMENTATIONS[name.removeprefix("not-") if negated else name]
+        key = match_key(pattern_index, captures)
         values: list[Node | str] = []
-        for text, kind in arguments:
+        for text, kind in args:
             if kind != "capture":
                 values.append(text)
                 continue
-            node = captures[text][0] if captures.get(text) else self.bound.get(key, {}).get(text)
-            if not isinstance(node, Node):
+            if not captures.get(text):
+                # An optional capture that the match lacks has no property.
                 return negated
-            values.append(node)
-        binding = predicate(self.context, *values)
+            values.append(captures[text][0])
+        binding = implementation(self.context, *values)
         if negated or binding is None:
             return negated and binding is None
         self.bound.setdefault(key, {}).update(binding)
@@ -150,7 +156,10 @@ def _excerpt(text: str) -> str:
 
 
 def _shown_span(node: Node) -> Span:
-    """Of a loop, a branch or a function only the head is shown: a finding that covers pages helps nobody."""
+    """Of a loop, a branch or a function only the head is shown: a finding that covers pages helps nobody. The node of
+    a directive holds its line end, which belongs to no finding."""
+    if node.type == "preproc_call" and node.named_children:
+        return Span(node.start_byte, node.named_children[-1].end_byte)
     body = node.child_by_field_name("body") or node.child_by_field_name("consequence")
     if body is not None and body.start_byte > node.start_byte:
         previous = body.prev_sibling

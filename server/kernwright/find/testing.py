@@ -73,7 +73,10 @@ def find_in_case(rule: Rule, case: Case) -> tuple[Parsed, list[Finding]]:
         ),
         remarks_known=True,
         build=BuildCommand(
-            Compiler(Path(compiler), compiler, COMPILERS[compiler], case.language.value), flags, Path(), "a rule's case"
+            Compiler(Path(compiler), compiler, COMPILERS[compiler], case.language.value),
+            flags,
+            Path(),
+            "a rule's case",
         ),
         contracts={name: contract for name, contract in contracts.items() if contract is not None},
     )

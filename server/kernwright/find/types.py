@@ -19,10 +19,12 @@ from kernwright.syntax import Language, Parsed, find_all, unparenthesised
 
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!=", "&&", "||"}
 _FLOAT_RANK = {"f16": 1, "bf16": 1, "f32": 2, "f64": 3}
-_MATH = frozenset(
-    "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow "
-    "fabs floor ceil round trunc rint nearbyint fmod hypot erf erfc tgamma lgamma fmin fmax fma copysign remainder".split()
+_MATH = re.compile(
+    r"^(sqrt|cbrt|exp|exp2|expm1|log|log2|log10|log1p|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh"
+    r"|pow|fabs|floor|ceil|round|trunc|rint|nearbyint|fmod|hypot|erf|erfc|tgamma|lgamma|fmin|fmax|fma|copysign"
+    r"|remainder)$"
 )
+"""Functions of the C library that take and give a double, and have a float form with an ``f`` behind the name."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,9 @@ class Types:
 
     def of_name(self, name: str) -> str | None:
         """The dtype of a name, of its elements where it is an array or a pointer."""
-        return self.nest.dtypes.get(name) or (None if name in self.nest.types else self._file_names.get(name, (None, 0))[0])
+        return self.nest.dtypes.get(name) or (
+            None if name in self.nest.types else self._file_names.get(name, (None, 0))[0]
+        )
 
     def depth(self, name: str) -> int:
         """How many subscripts or ``*`` lead from a name to an element: 0 for a scalar."""
@@ -163,12 +167,12 @@ class Types:
         if dtype_of(name) is not None:
             return dtype_of(name)
         plain = name.removeprefix("std::")
-        if plain in _MATH and self.parsed.language is Language.C:
+        if _MATH.match(plain) and self.parsed.language is Language.C:
             return "f64"
-        if plain in _MATH or plain in ("abs", "min", "max", "clamp"):
+        if _MATH.match(plain) or plain in ("abs", "min", "max", "clamp"):
             inner = self.of(first)
             return inner if is_float(inner) or plain in ("abs", "min", "max", "clamp") else None
-        if plain.endswith("f") and plain[:-1] in _MATH:
+        if plain.endswith("f") and _MATH.match(plain[:-1]):
             return "f32"
         return None
 
@@ -251,7 +255,11 @@ class Types:
                 continue
             kind = node.child_by_field_name("type")
             for declarator in node.children_by_field_name("declarator"):
-                inner = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else declarator
+                inner = (
+                    declarator.child_by_field_name("declarator")
+                    if declarator.type == "init_declarator"
+                    else declarator
+                )
                 label = declared_name(inner)
                 if inner is None or label is None or any(True for _ in find_all(inner, "function_declarator")):
                     continue

@@ -7,7 +7,8 @@ every point of its search space. Pure.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from kernwright.find.context import Context
 from kernwright.find.facts import Facts
@@ -30,10 +31,10 @@ _SEVERITIES = list(Severity)
 
 @dataclass(frozen=True)
 class RuleProposer:
-    """Proposes what the given rules rewrite, going by the given facts. ``points`` bounds the choices of a transform."""
+    """Proposes what the given rules rewrite, by the given facts. ``points`` bounds the choices of a transform."""
 
     rules: Sequence[Rule]
-    facts: Facts = Facts()
+    facts: Facts = field(default_factory=Facts)
     points: int = 12
 
     def propose(self, parsed: Parsed, kernel: Kernel) -> list[Candidate]:
@@ -89,7 +90,7 @@ def _all_at_once(parsed: Parsed, kernel: Kernel, rule: Rule, findings: Sequence[
     for finding in findings:
         edits += template_edits(parsed, kernel, finding, rule) or ()
     edits.sort()
-    if any(after.start < before.end for before, after in zip(edits, edits[1:], strict=False)):
+    if any(after.start < before.end for before, after in pairwise(edits)):
         return None
     return _of_template(rule, tuple(edits), f"{_title(rule)} in {len(findings)} places")
 

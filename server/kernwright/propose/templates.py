@@ -57,13 +57,19 @@ def _edit(filling: Filling, template: Template, place: Span, kernel: Kernel) -> 
     statement = _statement_at(kernel.body, place)
     if statement is None:
         return None
-    return filling.writer.before(statement, text) if template.anchor is Anchor.BEFORE else filling.writer.after(statement, text)
+    return (
+        filling.writer.before(statement, text)
+        if template.anchor is Anchor.BEFORE
+        else filling.writer.after(statement, text)
+    )
 
 
 def _statement_at(root: Node, place: Span) -> Node | None:
     """The outermost-needed statement around a place that stands directly in a block, so that another may go beside."""
     node = root.descendant_for_byte_range(place.start, max(place.start, place.end - 1))
-    while node is not None and (node.parent is None or node.parent.type not in _BLOCKS or node.start_byte > place.start):
+    while node is not None and (
+        node.parent is None or node.parent.type not in _BLOCKS or node.start_byte > place.start
+    ):
         if node == root:
             return None
         node = node.parent

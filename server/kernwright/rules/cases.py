@@ -13,7 +13,9 @@ from kernwright.rules.model import Case, CaseRemark, Mark
 from kernwright.syntax import Language
 
 _MARK = re.compile(r"^\s*//\s*(?P<place>\^+)\s+(?P<rule>[\w-]+)\s*$")
-_REMARK = re.compile(r"^\s*//\s*(?P<place>~+)\s+(?P<kind>optimised|missed|note)\s+(?P<subject>[\w-]+):\s*(?P<message>.+?)\s*$")
+_REMARK = re.compile(
+    r"^\s*//\s*(?P<place>~+)\s+(?P<kind>optimised|missed|note)\s+(?P<subject>[\w-]+):\s*(?P<message>.+?)\s*$"
+)
 _ALMOST = re.compile(r"^\s*//\s*[\^~]{2}")
 
 

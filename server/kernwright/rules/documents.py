@@ -17,7 +17,9 @@ def rules_table(rules: Iterable[Rule]) -> str:
     rows = ["| rule | finds | languages | rewrite |", "|---|---|---|---|"]
     for rule in sorted(rules, key=lambda rule: rule.name):
         languages = ", ".join({"c": "C", "cpp": "C++"}[language.value] for language in rule.languages)
-        rows.append(f"| [`{rule.name}`]({rule.docs}) | {_cell(rule.description)} | {languages} | {_rewrite_of(rule)} |")
+        rows.append(
+            f"| [`{rule.name}`]({rule.docs}) | {_cell(rule.description)} | {languages} | {_rewrite_of(rule)} |"
+        )
     return "\n".join(rows) + "\n"
 
 

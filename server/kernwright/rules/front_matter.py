@@ -32,7 +32,8 @@ class FrontMatter(BaseModel):
         description="What the rewrite promises: nothing beyond the contract, what `assumes` names, or there is none."
     )
     assumes: list[str] = Field(
-        default=[], description="Promises that the rewrite needs: no-overlap, reassociation, no-index-wrap, aligned(N)."
+        default=[],
+        description="Promises that the rewrite needs: no-overlap, reassociation, no-index-wrap, aligned(N).",
     )
     verify: list[Stage] = Field(default=list(STAGES), description="Stages that must pass before an offer.")
     status: Literal["stable", "preview", "learned", "cold"] = "preview"

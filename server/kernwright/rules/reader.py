@@ -226,7 +226,10 @@ class _Reader:
             | frozenset(name for call in query.predicates for name in bound_names(call))
             for query in queries
         ]
-        return frozenset.intersection(*sets) | {"kernel"} if sets else frozenset({"kernel"})
+        shared = sets[0] if sets else frozenset[str]()
+        for one in sets[1:]:
+            shared &= one
+        return shared | {"kernel"}
 
     def rewrites(
         self, section: Section | None, known: frozenset[str]

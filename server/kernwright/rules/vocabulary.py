@@ -35,7 +35,9 @@ def _own(*arguments: str, meaning: str, binds: str = "") -> Predicate:
 
 
 PREDICATES: dict[str, Predicate] = {
-    "eq?": Predicate(("@node", '"text"'), "the text of the node is this one (or that of another capture)", builtin=True),
+    "eq?": Predicate(
+        ("@node", '"text"'), "the text of the node is this one (or that of another capture)", builtin=True
+    ),
     "match?": Predicate(("@node", '"regex"'), "the text of the node matches the regular expression", builtin=True),
     "any-of?": Predicate(("@node", '"text"…'), "the text of the node is one of these", builtin=True),
     # Loops
@@ -45,18 +47,20 @@ PREDICATES: dict[str, Predicate] = {
     "counted?": _own("@node", meaning="the loop around the node is counted, and the node runs in each of its turns"),
     "innermost?": _own("@loop", meaning="the loop has no loop inside"),
     "many-turns?": _own(
-        "@node", '["N"]', meaning="the innermost loop that is or holds the node has N turns (16) or more, or nobody knows"
+        "@node", '["N"]', meaning="the loop that is or holds the node has N turns (16) or more, or nobody knows"
     ),
     "carried?": _own("@loop", meaning="a dependence runs from one turn of the loop to a later one"),
     "affine?": _own("@loop", meaning="every subscript in the loop is a polynomial over loop variables and constants"),
-    "invariant?": _own("@expression", meaning="nothing that the expression reads changes in the innermost loop around it"),
+    "invariant?": _own(
+        "@expression", meaning="nothing that the expression reads changes in the innermost loop around it"
+    ),
     "constant?": _own("@expression", meaning="the expression is a constant: literals, and names that stand for them"),
     "loop-stores?": _own("@node", meaning="the innermost loop around the node stores to memory that others may see"),
     "only-read?": _own("@name", meaning="the kernel never writes to the name, its elements, or hands it on by move"),
     "vectorisable?": _own(
         "@loop",
-        meaning="an innermost loop with known bounds, neighbouring accesses and no carried dependence, which a compiler "
-        "reported that it left scalar",
+        meaning="an innermost loop with known bounds, neighbouring accesses and no carried dependence, of which a "
+        "compiler reported that it left it scalar",
         binds="remark",
     ),
     "explicit-simd?": _own("@loop", meaning="the loop uses vector intrinsics or vector types"),
@@ -66,12 +70,17 @@ PREDICATES: dict[str, Predicate] = {
     # What tools said
     "remark?": _own("@node", '"regex"', meaning="a compiler's remark on a line of the node matches", binds="remark"),
     "missed?": _own(
-        "@loop", meaning="a compiler reported that it did not vectorise this loop, and none that it did", binds="remark"
+        "@loop",
+        meaning="a compiler reported that it did not vectorise this loop, and none that it did",
+        binds="remark",
     ),
     "vectorised?": _own("@loop", meaning="a compiler reported that it vectorised this loop"),
     "math-errno?": _own(meaning="functions of the C library set errno, so that the compiler keeps each call"),
     "metric?": _own(
-        '"name"', '"operator"', '"number"', meaning="a measured or counted figure of the kernel compares so, such as spills > 0"
+        '"name"',
+        '"operator"',
+        '"number"',
+        meaning="a measured or counted figure of the kernel compares so, such as spills > 0",
     ),
     "flag?": _own('"regex"…', meaning="one of the build flags of the kernel matches one of these", binds="flag"),
     "finite-math?": _own(meaning="the build flags promise that no NaN and no infinity occurs", binds="flag"),
@@ -79,12 +88,12 @@ PREDICATES: dict[str, Predicate] = {
     # Memory
     "bound-reloaded?": _own(
         "@load",
-        meaning="a loop's condition reads this memory in every turn because a store or a call in the body may change it",
+        meaning="a loop's condition reads this memory in every turn because a store in the body may change it",
         binds="loop store",
     ),
     "accumulates-in-memory?": _own(
         "@assignment",
-        meaning="the loop reads and writes the same element in every turn, and other memory that it reads may overlap it",
+        meaning="the loop updates the same element in every turn, and other memory that it reads may overlap it",
         binds="loop target other",
     ),
     "load-reloaded?": _own(
@@ -114,7 +123,9 @@ PREDICATES: dict[str, Predicate] = {
         binds="loop index dtype",
     ),
     "unsigned-end?": _own(
-        "@loop", meaning="the loop ends at `<=` an unsigned bound, or steps past it, and may never end", binds="condition"
+        "@loop",
+        meaning="the loop ends at `<=` an unsigned bound, or steps past it, and may never end",
+        binds="condition",
     ),
     "narrow-counter?": _own(
         "@loop", meaning="the loop variable has fewer bits than its bound", binds="variable dtype bound"
@@ -122,28 +133,35 @@ PREDICATES: dict[str, Predicate] = {
     # Order of statements and iterations
     "order-hides-vectors?": _own(
         "@loop",
-        meaning="a dependence runs against the order of the statements, and splitting the loop in the right order removes it",
+        meaning="a dependence runs against the order of the statements, and splitting the loop removes it",
         binds="array first second",
     ),
     "anti-dependence-cycle?": _own(
         "@loop", meaning="an anti-dependence closes a cycle that a copy of the old values breaks", binds="array here"
     ),
     "crossing?": _own(
-        "@loop", meaning="one array is read and written from both ends, so that the dependence turns round at a threshold",
+        "@loop",
+        meaning="one array is read and written from both ends, so that the dependence turns round at a threshold",
         binds="array threshold here",
     ),
     "product-nest?": _own(
-        "@assignment", meaning="the statement is the body of a matrix product over three large loops", binds="loop outer left right"
+        "@assignment",
+        meaning="the statement is the body of a matrix product over three large loops",
+        binds="loop outer left right",
     ),
     # Control flow
     "searches?": _own(
         "@loop", meaning="the loop only looks for the first element that meets a condition", binds="here"
     ),
     "branch-on-invariant?": _own(
-        "@if", meaning="the condition is the same in every turn, and the compiler cannot or does not move it out", binds="loop why"
+        "@if",
+        meaning="the condition is the same in every turn, and the compiler cannot or does not move it out",
+        binds="loop why",
     ),
     "branch-on-index?": _own(
-        "@if", meaning="the condition compares the loop variable with a value that does not change", binds="loop variable"
+        "@if",
+        meaning="the condition compares the loop variable with a value that does not change",
+        binds="loop variable",
     ),
     "branch-on-data?": _own(
         "@if", meaning="the condition depends on array elements and only chooses what is stored", binds="loop remark"
@@ -153,7 +171,7 @@ PREDICATES: dict[str, Predicate] = {
         "@assignment",
         '"operators"',
         '["dtype"…]',
-        meaning="the assignment combines one accumulator with something new in every turn; operators out of + * min max",
+        meaning="the assignment combines one accumulator with something new; operators out of + * min max",
         binds="loop name dtype",
     ),
     "narrow-accumulator?": _own(
@@ -162,23 +180,32 @@ PREDICATES: dict[str, Predicate] = {
         binds="loop name dtype why",
     ),
     "widens?": _own(
-        "@literal", meaning="a double literal makes the compiler compute a float expression in double precision", binds="operand"
+        "@literal",
+        meaning="a double literal makes the compiler compute a float expression in double precision",
+        binds="operand",
     ),
     "double-call?": _own(
         "@call", meaning="a double-precision function of the C library is called with a float", binds="function single"
     ),
     "small-power?": _own(
-        "@call", meaning="pow with a constant exponent that a few multiplications replace", binds="base exponent product"
+        "@call",
+        meaning="pow with a constant exponent that a few multiplications replace",
+        binds="base exponent product",
     ),
     "one-pass-variance?": _own(
-        "@difference", meaning="the mean of squares minus the square of the mean, both summed in one loop in f32 or less",
+        "@difference",
+        meaning="the mean of squares minus the square of the mean, both summed in one loop in f32 or less",
         binds="squares",
     ),
     "compensates?": _own(
-        "@assignment", meaning="the statement recovers the rounding error of a sum, as Kahan's summation does", binds="loop"
+        "@assignment",
+        meaning="the statement recovers the rounding error of a sum, as Kahan's summation does",
+        binds="loop",
     ),
     "decays?": _own(
-        "@assignment", meaning="a float is multiplied or divided over and over, so that it falls towards zero", binds="loop target"
+        "@assignment",
+        meaning="a float is multiplied or divided over and over, so that it falls towards zero",
+        binds="loop target",
     ),
     # Vector code
     "saturates?": _own(
@@ -193,14 +220,19 @@ PREDICATES: dict[str, Predicate] = {
         "@cast", meaning="a byte address that need not be aligned is read as a wider type", binds="type source"
     ),
     "alignment-unknown?": _own(
-        "@call", meaning="an aligned vector load or store is given an address that nobody promised to be aligned",
+        "@call",
+        meaning="an aligned vector load or store is given an address that nobody promised to be aligned",
         binds="bytes pointer",
     ),
     "half-accumulates?": _own(
-        "@call", meaning="a vector multiply-add or add in half precision accumulates over a loop", binds="loop accumulator"
+        "@call",
+        meaning="a vector multiply-add or add in half precision accumulates over a loop",
+        binds="loop accumulator",
     ),
     "reorders-sum?": _own(
-        "@pragma", meaning="the pragma forces vectors on a loop whose float sum may not be reordered", binds="loop name"
+        "@pragma",
+        meaning="the pragma forces vectors on a loop whose float sum may not be reordered",
+        binds="loop name",
     ),
     # C++
     "has-type?": _own(
@@ -208,7 +240,7 @@ PREDICATES: dict[str, Predicate] = {
     ),
     "loop-calls?": _own("@loop", '"regex"', meaning="the loop calls a function whose name matches"),
     "mentions?": _own('"regex"', meaning="the kernel's own text (comments left out) matches"),
-}  # fmt: skip
+}
 
 
 def bound_names(call: PredicateCall) -> tuple[str, ...]:

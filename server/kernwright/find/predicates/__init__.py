@@ -1,6 +1,6 @@
-"""The predicates of ``rules.vocabulary``, by name. Each is a pure function of a context and of the query's arguments."""
+"""The predicates of ``rules.vocabulary``, by name. Each is a pure function of a context and of words."""
 
-from kernwright.find.predicates import control, general, memory, numbers, order, vectors
+from kernwright.find.predicates import accuracy, control, general, memory, numbers, order, vectors
 from kernwright.find.predicates.binding import Binding, Predicate
 
 IMPLEMENTATIONS: dict[str, Predicate] = {
@@ -9,6 +9,7 @@ IMPLEMENTATIONS: dict[str, Predicate] = {
     **order.PREDICATES,
     **control.PREDICATES,
     **numbers.PREDICATES,
+    **accuracy.PREDICATES,
     **vectors.PREDICATES,
 }
 

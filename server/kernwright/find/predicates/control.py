@@ -13,14 +13,21 @@ from kernwright.find.predicates.memory import may_overlap
 from kernwright.loops.model import Loop
 from kernwright.syntax import find_all, unparenthesised
 
-_MATH_CALL = re.compile(r"^(std::)?(fabs|sqrt|abs|fmin|fmax|min|max|exp|log|sin|cos|floor|ceil|isnan|isinf|isfinite)[fl]?$")
+_MATH_CALL = re.compile(
+    r"^(std::)?(fabs|sqrt|abs|fmin|fmax|min|max|exp|log|sin|cos|floor|ceil|isnan|isinf|isfinite)[fl]?$"
+)
 _LOOP_KINDS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _LEAVES = ("break_statement", "return_statement", "goto_statement", "continue_statement")
 
 
 def searches(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(node)
-    if loop is None or not context.is_innermost(loop) or not context.many_turns(loop) or context.is_explicit_simd(loop):
+    if (
+        loop is None
+        or not context.is_innermost(loop)
+        or not context.many_turns(loop)
+        or context.is_explicit_simd(loop)
+    ):
         return None
     if any(not _MATH_CALL.match(name) for name in loop.calls):
         return None
@@ -88,12 +95,15 @@ def branch_on_invariant(context: Context, node: Node) -> Binding | None:
         return None
     loop, condition = branch
     names = {context.parsed.text(name) for name in find_all(condition, "identifier")}
-    if not any(name in context.nest.types for name in names) or any(True for _ in find_all(condition, "call_expression")):
+    if not any(name in context.nest.types for name in names) or any(
+        True for _ in find_all(condition, "call_expression")
+    ):
         return None
     if not is_invariant(context, condition, loop):
         return None
     reads = [
-        access for access in context.nest.accesses_in(loop)
+        access
+        for access in context.nest.accesses_in(loop)
         if condition.start_byte <= access.node.start_byte < condition.end_byte
     ]
     writes = [access for access in context.nest.accesses_in(loop) if access.writes]
@@ -101,12 +111,19 @@ def branch_on_invariant(context: Context, node: Node) -> Binding | None:
         store = next((write for write in writes if may_overlap(context, write, load)), None)
         if store is not None:
             text = context.parsed.text(store.node)
-            return {"loop": loop.node, "why": f"the store to '{text}' may change it, so the compiler cannot move it out"}
+            return {
+                "loop": loop.node,
+                "why": f"the store to '{text}' may change it, so the compiler cannot move it out",
+            }
     if context.compiler == "gcc" and not _unswitches(context):
         return {"loop": loop.node, "why": "gcc moves it out of the loop at -O3 only"}
     said = context.says_missed(loop)
     if said is not None and "control flow" in said.message:
-        return {"loop": loop.node, "why": f"{said.compiler} left it in: {said.message}", "remark": f"{said.compiler}: {said.message}"}
+        return {
+            "loop": loop.node,
+            "why": f"{said.compiler} left it in: {said.message}",
+            "remark": f"{said.compiler}: {said.message}",
+        }
     return None
 
 
@@ -144,13 +161,17 @@ def branch_on_data(context: Context, node: Node) -> Binding | None:
     if said is None or loop.calls or any(True for _ in find_all(node, "call_expression", *_LOOP_KINDS)):
         return None
     moving = any(
-        condition.start_byte <= access.node.start_byte < condition.end_byte and (stride := context.nest.stride(access, loop)) is not None and stride.terms
+        condition.start_byte <= access.node.start_byte < condition.end_byte
+        and (stride := context.nest.stride(access, loop)) is not None
+        and stride.terms
         for access in context.nest.accesses_in(loop)
     )
     if not moving:
         return None
     stores = [a for a in context.nest.accesses_in(loop) if a.writes and a.guarded]
-    if not stores or any(a.flat is None or (s := context.nest.stride(a, loop)) is None or s.value not in (1, -1) for a in stores):
+    if not stores or any(
+        a.flat is None or (s := context.nest.stride(a, loop)) is None or s.value not in (1, -1) for a in stores
+    ):
         return None
     return {"loop": loop.node, "remark": f"{said.compiler}: {said.message}"}
 

@@ -14,8 +14,17 @@ from kernwright.loops.model import Loop
 from kernwright.loops.read import file_constants
 from kernwright.syntax import find_all, unparenthesised
 
-_COMPARE = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne}
-_PURE = re.compile(r"^(std::)?(static_cast<.*>|u?int(\d+_t)?|float|double|size_t|[a-z]?abs|f?min|f?max|sqrt|exp\w*|log\w*|pow|sin|cos|tan|floor|ceil|round)f?$")
+_COMPARE = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_PURE = re.compile(
+    r"^(std::)?(static_cast<.*>|u?int(\d+_t)?|float|double|size_t|[a-z]?abs|f?min|f?max|sqrt|exp\w*|log\w*|pow|sin|cos|tan|floor|ceil|round)f?$"
+)
 _FINITE_MATH = {"-ffast-math", "-Ofast", "-ffinite-math-only", "-fp-model=fast", "/fp:fast"}
 _REORDERING = {"-ffast-math", "-Ofast", "-fassociative-math", "-funsafe-math-optimizations", "/fp:fast"}
 
@@ -115,7 +124,9 @@ def loop_stores(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(node) or context.loop_of(node)
     if loop is None:
         return None
-    return holds(any(access.writes and not _is_own(context, access.array) for access in context.nest.accesses_in(loop)))
+    return holds(
+        any(access.writes and not _is_own(context, access.array) for access in context.nest.accesses_in(loop))
+    )
 
 
 def _is_own(context: Context, name: str) -> bool:
@@ -214,7 +225,10 @@ def reordering_allowed(context: Context) -> bool:
     above = _above(context)
     return bool(
         re.search(rb"optimi[sz]e\s*\(?\s*\(?\s*\"[^\"]*(fast-math|Ofast|associative-math)", above)
-        or re.search(rb"#\s*pragma\s+(clang\s+)?fp\s+reassociate\s*\(on\)|float_control\s*\(\s*precise\s*,\s*off", context.parsed.snapshot.data[: context.kernel.span.end])
+        or re.search(
+            rb"#\s*pragma\s+(clang\s+)?fp\s+reassociate\s*\(on\)|float_control\s*\(\s*precise\s*,\s*off",
+            context.parsed.snapshot.data[: context.kernel.span.end],
+        )
     )
 
 

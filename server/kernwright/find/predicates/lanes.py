@@ -43,7 +43,9 @@ def vector_access(context: Context, call: Node) -> VectorAccess | None:
             plain = False
         return VectorAccess(call, arguments.named_children[0], width, writes, plain)
     if neon := _NEON_ACCESS.match(name):
-        return VectorAccess(call, arguments.named_children[0], 16 if neon.group(2) else 8, neon.group(1) == "st1", False)
+        return VectorAccess(
+            call, arguments.named_children[0], 16 if neon.group(2) else 8, neon.group(1) == "st1", False
+        )
     return None
 
 
@@ -150,9 +152,16 @@ def byte_range(context: Context, node: Node | None, unknown: Range, depth: int =
         a, b = (byte_range(context, operand, unknown, depth + 1) for operand in operands)
         return Range(min(a.low, b.low), min(a.high, b.high))
     if operation in ("shuffle_epi8", "or_si256", "or_si128") and operands:
-        inner = [byte_range(context, operand, unknown, depth + 1) for operand in operands[: 1 if "shuffle" in operation else 2]]
+        inner = [
+            byte_range(context, operand, unknown, depth + 1)
+            for operand in operands[: 1 if "shuffle" in operation else 2]
+        ]
         if "or" in operation[:2]:
-            return Range(0, (1 << max(one.high for one in inner).bit_length()) - 1) if all(one.low >= 0 for one in inner) else unknown
+            return (
+                Range(0, (1 << max(one.high for one in inner).bit_length()) - 1)
+                if all(one.low >= 0 for one in inner)
+                else unknown
+            )
         return _table_range(context, operands[0], unknown)
     access = vector_access(context, node)
     return _loaded_range(context, access, unknown) if access is not None else unknown

@@ -31,7 +31,11 @@ def may_overlap(context: Context, written: Access, other: Access) -> bool:
     ):
         # An array with its own storage meets a pointer only when that pointer was made from it, which is rare and
         # which the compiler sees.
-        return any(context.types.is_file_array(name) for name in names) and any(_is_pointer_parameter(context, name) for name in names) and _alike(context, written, other)
+        return (
+            any(context.types.is_file_array(name) for name in names)
+            and any(_is_pointer_parameter(context, name) for name in names)
+            and _alike(context, written, other)
+        )
     if any(_is_restrict(context, name) for name in names):
         return False
     return _alike(context, written, other)
@@ -111,13 +115,18 @@ def _size_reloaded(context: Context, call: Node, loop: Loop, writes: list[Access
     """``v.size()`` reads two pointers: only a store through a character type may reach them."""
     text = context.parsed.text(call)
     called = re.match(r"^(\w+)\s*(?:\.|->)\s*(size|length)\s*\(\s*\)$", text)
-    if called is None or re.search(rf"\b{called.group(1)}\s*\.\s*(push_back|emplace_back|resize|erase|insert|clear|pop_back)\b", context.parsed.text(loop.node)):
+    if called is None or re.search(
+        rf"\b{called.group(1)}\s*\.\s*(push_back|emplace_back|resize|erase|insert|clear|pop_back)\b",
+        context.parsed.text(loop.node),
+    ):
         return None
     parameter = context.kernel.parameter(called.group(1))
     declared = context.nest.types.get(called.group(1), "")
     if parameter is None or not parameter.reference or not re.search(r"\b(vector|string)\b", declared):
         return None
-    store = next((write for write in writes if context.types.of(write.node) in _CHARACTERS and not write.is_local), None)
+    store = next(
+        (write for write in writes if context.types.of(write.node) in _CHARACTERS and not write.is_local), None
+    )
     return None if store is None else {"loop": loop.node, "store": store.node}
 
 
@@ -131,13 +140,14 @@ def accumulates_in_memory(context: Context, node: Node) -> Binding | None:
     if target is None or not stands_still(context, target, loop) or context.says_vectorised(loop):
         return None
     accesses = context.nest.accesses_in(loop)
-    if not any(not a.writes and a.array == target.array and a.member == target.member and stands_still(context, a, loop) for a in accesses):
+    if not any(
+        not a.writes and a.array == target.array and a.member == target.member and stands_still(context, a, loop)
+        for a in accesses
+    ):
         return None
     if context.is_explicit_simd(loop):
         return None
-    other = next(
-        (a for a in accesses if not stands_still(context, a, loop) and may_overlap(context, target, a)), None
-    )
+    other = next((a for a in accesses if not stands_still(context, a, loop) and may_overlap(context, target, a)), None)
     if other is None:
         return None
     return {"loop": loop.node, "target": left, "other": context.parsed.text(other.node)}
@@ -164,7 +174,12 @@ def load_reloaded(context: Context, node: Node) -> Binding | None:
 
 def overlap_stops(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(node)
-    if loop is None or not context.is_innermost(loop) or context.says_vectorised(loop) or context.is_explicit_simd(loop):
+    if (
+        loop is None
+        or not context.is_innermost(loop)
+        or context.says_vectorised(loop)
+        or context.is_explicit_simd(loop)
+    ):
         return None
     said = next(
         (r for r in context.remarks_on(node.start_byte, node.end_byte) if re.search(_OVERLAP_REMARK, r.message)),
@@ -232,7 +247,11 @@ def unsigned_index(context: Context, node: Node) -> Binding | None:
     text = context.parsed.text(index)
     for other in context.nest.accesses_in(loop):
         inner = other.node.child_by_field_name("index") or other.node.child_by_field_name("indices")
-        if inner is not None and other.node.start_byte < node.start_byte and context.parsed.text(inner).strip("[]") == text.strip("[]"):
+        if (
+            inner is not None
+            and other.node.start_byte < node.start_byte
+            and context.parsed.text(inner).strip("[]") == text.strip("[]")
+        ):
             return None
     return {"loop": loop.node, "index": index, "dtype": "unsigned"}
 

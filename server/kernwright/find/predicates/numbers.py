@@ -1,4 +1,4 @@
-"""Predicates on numbers: precision, order of operations, overflow."""
+"""Predicates on numbers: reductions, overflow, operations in a wider type than they need."""
 
 from __future__ import annotations
 
@@ -10,22 +10,18 @@ from tree_sitter import Node
 from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
 from kernwright.find.predicates.general import is_invariant, reordering_allowed
-from kernwright.find.types import is_float, literal_dtype
+from kernwright.find.types import literal_dtype
 from kernwright.loops.model import Reduction
 from kernwright.loops.read import integer_of
-from kernwright.syntax import Language, ancestors, find_all, unparenthesised
+from kernwright.syntax import Language, find_all, unparenthesised
 
 _ARITHMETIC = {"+", "-", "*", "/"}
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
-_SMALL_FLOATS = ("f32", "f16", "bf16")
-_DOUBLE_ONLY = frozenset(
-    "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow cbrt "
-    "hypot erf erfc tgamma lgamma fmod".split()
+_DOUBLE_ONLY = re.compile(
+    r"^(exp|exp2|expm1|log|log2|log10|log1p|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh|pow|cbrt"
+    r"|hypot|erf|erfc|tgamma|lgamma|fmod)$"
 )
 """Functions that compilers do not narrow by themselves; they do so for sqrt, fabs, floor and their like."""
-_FLUSHES = re.compile(
-    rb"_MM_SET_FLUSH_ZERO_MODE|_MM_SET_DENORMALS_ZERO_MODE|_mm_setcsr|FE_DFL_DISABLE_(SSE_)?DENORMS|__builtin_ia32_ldmxcsr|fpcr|FPCR"
-)
 _CHECKSUM = re.compile(r"check|crc|hash|adler|parity|digest|lrc", re.I)
 
 
@@ -50,7 +46,11 @@ def narrow_accumulator(context: Context, node: Node) -> Binding | None:
     if reduction is None or loop is None or reduction.operator not in ("+", "*") or reduction.loop != loop.index:
         return None
     dtype = reduction.dtype
-    if dtype is None or dtype[0] not in "iu" or _CHECKSUM.search(f"{reduction.name} {context.kernel.name} {context.comments}"):
+    if (
+        dtype is None
+        or dtype[0] not in "iu"
+        or _CHECKSUM.search(f"{reduction.name} {context.kernel.name} {context.comments}")
+    ):
         return None
     bits = int(dtype[1:])
     capacity = 2 ** (bits - (dtype[0] == "i")) - 1
@@ -63,10 +63,11 @@ def narrow_accumulator(context: Context, node: Node) -> Binding | None:
         if reduction.value is None or not context.many_turns(loop, 3):
             return None
         return {**found, "why": f"{bits} bits hold {capacity} at most"}
-    if bits == 32 and dtype[0] == "i" and turns is not None and reach is not None and _is_promised(context, reduction):
-        if turns * reach > capacity:
-            return {**found, "why": f"{turns} turns of up to {reach} reach beyond {capacity}"}
-    return None
+    if bits != 32 or dtype[0] != "i" or turns is None or reach is None or not _is_promised(context, reduction):
+        return None
+    if turns * reach <= capacity:
+        return None
+    return {**found, "why": f"{turns} turns of up to {reach} reach beyond {capacity}"}
 
 
 def _is_promised(context: Context, reduction: Reduction) -> bool:
@@ -128,7 +129,12 @@ def _reach(context: Context, node: Node | None) -> int | None:
             pass
     name = next((context.parsed.text(n) for n in find_all(node, "identifier")), "")
     argument = context.argument(name)
-    if argument is not None and argument.low is not None and argument.high is not None and not (argument.low.names | argument.high.names):
+    if (
+        argument is not None
+        and argument.low is not None
+        and argument.high is not None
+        and not (argument.low.names | argument.high.names)
+    ):
         return int(max(abs(argument.low.evaluate({})), abs(argument.high.evaluate({}))))
     dtype = context.types.of(node)
     if dtype is None or dtype[0] not in "iu":
@@ -156,8 +162,12 @@ def widens(context: Context, node: Node) -> Binding | None:
         return None
     operator = outer.child_by_field_name("operator")
     other = next(
-        (side for name in ("left", "right") if (side := outer.child_by_field_name(name)) is not None
-         and not (side.start_byte <= literal.start_byte and literal.end_byte <= side.end_byte)),
+        (
+            side
+            for name in ("left", "right")
+            if (side := outer.child_by_field_name(name)) is not None
+            and not (side.start_byte <= literal.start_byte and literal.end_byte <= side.end_byte)
+        ),
         None,
     )
     if operator is None or other is None or context.types.of(other) not in ("f32", "f16"):
@@ -209,17 +219,22 @@ def double_call(context: Context, node: Node) -> Binding | None:
     if context.parsed.language is not Language.C or function is None or arguments is None:
         return None
     name = context.parsed.text(function)
-    if name not in _DOUBLE_ONLY or b"tgmath.h" in context.parsed.snapshot.data or context.loop_of(node) is None:
+    if not _DOUBLE_ONLY.match(name) or b"tgmath.h" in context.parsed.snapshot.data or context.loop_of(node) is None:
         return None
     kinds = [context.types.of(argument) for argument in arguments.named_children]
-    if "f32" not in kinds or any(kind not in ("f32", "i32") and not _is_literal(argument) for kind, argument in zip(kinds, arguments.named_children, strict=True)):
+    if "f32" not in kinds or any(
+        kind not in ("f32", "i32") and not _is_literal(argument)
+        for kind, argument in zip(kinds, arguments.named_children, strict=True)
+    ):
         return None
     return {"function": function, "single": f"{name}f"}
 
 
 def _is_literal(node: Node) -> bool:
     node = unparenthesised(node)
-    return node.type == "number_literal" or (node.type == "unary_expression" and node.named_children[0].type == "number_literal")
+    return node.type == "number_literal" or (
+        node.type == "unary_expression" and node.named_children[0].type == "number_literal"
+    )
 
 
 _POWERS = {3.0: "{0} * {0} * {0}", 4.0: "({0} * {0}) * ({0} * {0})", 5.0: "({0} * {0}) * ({0} * {0}) * {0}"}
@@ -236,170 +251,13 @@ def small_power(context: Context, node: Node) -> Binding | None:
     if context.loop_of(node) is None or reordering_allowed(context) or not re.fullmatch(r"\d+(\.\d*)?", text):
         return None
     pattern = _POWERS.get(float(text))
-    if pattern is None or any(True for _ in find_all(base, "call_expression", "update_expression", "assignment_expression")):
+    if pattern is None or any(
+        True for _ in find_all(base, "call_expression", "update_expression", "assignment_expression")
+    ):
         return None
     plain = base.type in ("identifier", "subscript_expression", "field_expression", "parenthesized_expression")
     operand = context.parsed.text(base)
     return {"base": base, "exponent": exponent, "product": f"({pattern.format(operand if plain else f'({operand})')})"}
-
-
-def one_pass_variance(context: Context, node: Node) -> Binding | None:
-    operator = node.child_by_field_name("operator")
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if operator is None or operator.type != "-" or left is None or right is None:
-        return None
-    squares = _sums_of_squares(context)
-    if not squares:
-        return None
-    mentioned = {context.parsed.text(n) for n in find_all(left, "identifier")}
-    name = next((one for one in squares if one in mentioned), None)
-    # A name that was made from the sum of squares stands for it: `float m2 = s2 / n;`.
-    if name is None:
-        name = next((one for one in squares for derived in _derived(context, one) if derived in mentioned), None)
-    if name is None or not _has_square(context, right):
-        return None
-    return {"squares": name}
-
-
-def _sums_of_squares(context: Context) -> list[str]:
-    """Accumulators of ``x * x`` in a small float whose loop sums up something else as well."""
-    names: list[str] = []
-    for reduction in context.nest.reductions:
-        if reduction.operator != "+" or reduction.dtype not in _SMALL_FLOATS or reduction.value is None:
-            continue
-        sums = [r for r in context.nest.reductions_in(context.nest.loops[reduction.loop]) if r.operator == "+"]
-        if _is_square(context, reduction.value) and len({r.name for r in sums}) > 1:
-            names.append(reduction.name)
-    return names
-
-
-def _is_square(context: Context, node: Node) -> bool:
-    node = unparenthesised(node)
-    if node.type == "call_expression":
-        return re.match(r"^(std::)?(sq|square|sqr|powf?)\b", context.parsed.text(node)) is not None
-    operator = node.child_by_field_name("operator")
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if node.type != "binary_expression" or operator is None or operator.type != "*" or left is None or right is None:
-        return False
-    return context.parsed.text(unparenthesised(left)) == context.parsed.text(unparenthesised(right))
-
-
-def _has_square(context: Context, node: Node) -> bool:
-    return any(_is_square(context, part) for part in find_all(node, "binary_expression", "call_expression"))
-
-
-def _derived(context: Context, name: str) -> set[str]:
-    """Names whose declaration or assignment outside the loop reads the sum."""
-    found: set[str] = set()
-    for statement in context.nest.statements:
-        if name in statement.reads and name not in statement.writes:
-            found |= statement.writes
-    return found
-
-
-def compensates(context: Context, node: Node) -> Binding | None:
-    """``c = (t - s) - y``: zero in exact arithmetic, so that a compiler that may reorder deletes it."""
-    right = node.child_by_field_name("right") or node.child_by_field_name("value")
-    loop = context.loop_of(node)
-    if right is None or loop is None:
-        return None
-    right = unparenthesised(right)
-    operator, left = right.child_by_field_name("operator"), right.child_by_field_name("left")
-    if right.type != "binary_expression" or operator is None or operator.type != "-" or left is None:
-        return None
-    if left.type != "parenthesized_expression" or not is_float(context.types.of(right)):
-        return None
-    inner = unparenthesised(left)
-    sign = inner.child_by_field_name("operator")
-    names = [context.parsed.text(n) for n in find_all(right, "identifier")]
-    if inner.type != "binary_expression" or sign is None or sign.type != "-" or len(set(names)) != 3:
-        return None
-    return {"loop": loop.node} if set(names[:2]) & context.changed_in(loop) else None
-
-
-def decays(context: Context, node: Node) -> Binding | None:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    operator = node.child_by_field_name("operator")
-    loop = context.loop_of(node)
-    if left is None or right is None or operator is None or loop is None:
-        return None
-    left = unparenthesised(left)
-    if not is_float(context.types.of(left)) or _flushes(context):
-        return None
-    factor = _factor(context, left, operator.type, unparenthesised(right))
-    if factor is None or not is_invariant(context, factor[1], loop):
-        return None
-    divides, node_of_factor = factor
-    size = _magnitude(context, node_of_factor)
-    if size is not None and ((size >= 1) != divides or size in (0, 1)):
-        return None
-    if _written_elsewhere(context, node, left):
-        return None
-    if left.type == "identifier":
-        # A scalar power such as `p *= x` mostly means something else; a constant below 1 says that it decays.
-        known = size is not None and context.many_turns(loop, 64)
-        return {"loop": loop.node, "target": left} if known else None
-    around = context.loops_around(node)
-    names = {context.parsed.text(n) for n in find_all(left, "identifier")}
-    repeats = [one for one in around if one.variable is None or one.variable not in names]
-    if not repeats or not all(context.many_turns(one, 32) for one in repeats[:1]):
-        return None
-    if all(one.variable is not None and one.variable not in names for one in around):
-        return None
-    return {"loop": loop.node, "target": left}
-
-
-def _flushes(context: Context) -> bool:
-    if any(flag in ("-ffast-math", "-Ofast", "-mdaz-ftz") or flag.startswith("-fdenormal-fp-math=p") for flag in context.flags):
-        return True
-    return _FLUSHES.search(context.parsed.snapshot.data) is not None
-
-
-def _factor(context: Context, left: Node, operator: str, right: Node) -> tuple[bool, Node] | None:
-    """(divides, factor) when the assignment multiplies or divides its own target by one factor."""
-    text = context.parsed.text
-    if operator in ("*=", "/="):
-        return operator == "/=", right
-    if operator != "=" or right.type != "binary_expression":
-        return None
-    sign = right.child_by_field_name("operator")
-    a, b = right.child_by_field_name("left"), right.child_by_field_name("right")
-    if sign is None or a is None or b is None or sign.type not in ("*", "/"):
-        return None
-    if text(unparenthesised(a)) == text(left):
-        return sign.type == "/", b
-    if sign.type == "*" and text(unparenthesised(b)) == text(left):
-        return False, a
-    return None
-
-
-def _magnitude(context: Context, node: Node) -> float | None:
-    """The size of a constant factor, or of one that the contract bounds on one side of 1."""
-    node = unparenthesised(node)
-    text = context.parsed.text(node)
-    if node.type == "number_literal":
-        try:
-            return abs(float(text.rstrip("fFlL")))
-        except ValueError:
-            return None
-    argument = context.argument(text)
-    if argument is None or argument.low is None or argument.high is None or (argument.low.names | argument.high.names):
-        return None
-    low, high = argument.low.evaluate({}), argument.high.evaluate({})
-    return float(low) if low >= 1 else float(high) if 0 <= high < 1 and low >= 0 else None
-
-
-def _written_elsewhere(context: Context, node: Node, left: Node) -> bool:
-    """Something else in the nest writes the target: a floor, an input, a clamp."""
-    text = context.parsed.text(left)
-    outer = context.loops_around(node)[0]
-    for other in find_all(outer.node, "assignment_expression", "update_expression"):
-        target = other.child_by_field_name("left") or other.child_by_field_name("argument")
-        if other != node and target is not None and context.parsed.text(unparenthesised(target)) == text:
-            return True
-    return any(above.type == "if_statement" and text in context.parsed.text(above.child_by_field_name("condition") or above) for above in ancestors(node))
-
-
 
 
 PREDICATES: dict[str, Predicate] = {
@@ -408,7 +266,4 @@ PREDICATES: dict[str, Predicate] = {
     "widens?": widens,
     "double-call?": double_call,
     "small-power?": small_power,
-    "one-pass-variance?": one_pass_variance,
-    "compensates?": compensates,
-    "decays?": decays,
 }

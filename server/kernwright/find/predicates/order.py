@@ -33,13 +33,21 @@ def walks_columns(context: Context, node: Node) -> Binding | None:
     for outer in reversed(context.nest.chain(inner)[:-1]):
         if outer.variable is None or outer.exits or abs(_stride(context, access, outer) or 0) != 1:
             continue
-        if not context.many_turns(outer, 8) or not _pays(context, inner, outer) or not _may_exchange(context, inner, outer):
+        if (
+            not context.many_turns(outer, 8)
+            or not _pays(context, inner, outer)
+            or not _may_exchange(context, inner, outer)
+        ):
             continue
         if context.says_vectorised(outer) or any(
-            "loops interchanged" in remark.message for remark in context.remarks_on(outer.node.start_byte, outer.node.end_byte)
+            "loops interchanged" in remark.message
+            for remark in context.remarks_on(outer.node.start_byte, outer.node.end_byte)
         ):
             return None
-        if any(_stride(context, a, inner) == stride and a.array == access.array and a.node.start_byte < node.start_byte for a in context.nest.accesses_in(inner)):
+        if any(
+            _stride(context, a, inner) == stride and a.array == access.array and a.node.start_byte < node.start_byte
+            for a in context.nest.accesses_in(inner)
+        ):
             # One word per array: the first of several accesses to it.
             return None
         return {
@@ -137,13 +145,20 @@ def order_hides_vectors(context: Context, node: Node) -> Binding | None:
     edges = _edges(context, loop) if loop is not None else None
     if loop is None or not edges:
         return None
-    backward = [d for d in edges if _statements(context, d)[0] > _statements(context, d)[1] and d.carrier == loop.index]
+    backward = [
+        d for d in edges if _statements(context, d)[0] > _statements(context, d)[1] and d.carrier == loop.index
+    ]
     if not backward or _has_cycle([_statements(context, d) for d in edges]):
         return None
     first = backward[0]
     source, sink = _statements(context, first)
     texts = [context.parsed.text(context.nest.statements[i].node).rstrip(";") for i in (source, sink)]
-    return {"array": first.array, "first": texts[0], "second": texts[1], "here": context.nest.accesses[first.sink].node}
+    return {
+        "array": first.array,
+        "first": texts[0],
+        "second": texts[1],
+        "here": context.nest.accesses[first.sink].node,
+    }
 
 
 def anti_dependence_cycle(context: Context, node: Node) -> Binding | None:
@@ -232,8 +247,10 @@ def crossing(context: Context, node: Node) -> Binding | None:
 
 
 def _is_positive(poly: Poly) -> bool:
-    return bool(poly.terms) and all(factor > 0 for monomial, factor in poly.terms if monomial) and (
-        any(monomial for monomial, _ in poly.terms) or poly.offset > 0
+    return (
+        bool(poly.terms)
+        and all(factor > 0 for monomial, factor in poly.terms if monomial)
+        and (any(monomial for monomial, _ in poly.terms) or poly.offset > 0)
     )
 
 
@@ -295,7 +312,9 @@ def vectorisable(context: Context, node: Node) -> Binding | None:
         return None
     nest = context.nest
     reduced = {r.name: r for r in nest.reductions_in(loop)}
-    if any(name not in reduced or reduced[name].is_float for name in nest.carried_scalars(loop)) or nest.carried_by(loop):
+    if any(name not in reduced or reduced[name].is_float for name in nest.carried_scalars(loop)) or nest.carried_by(
+        loop
+    ):
         return None
     accesses = nest.accesses_in(loop)
     strides = [nest.stride(access, loop) for access in accesses]

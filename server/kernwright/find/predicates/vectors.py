@@ -31,7 +31,9 @@ def saturates(context: Context, node: Node) -> Binding | None:
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None or arguments is None or arguments.named_child_count < 2:
         return None
-    if not re.match(r"^(_mm\d*_(mask_|maskz_)?maddubs(_epi16|_pi16)|__builtin_ia32_pmaddubsw\d*)$", context.parsed.text(function)):
+    if not re.match(
+        r"^(_mm\d*_(mask_|maskz_)?maddubs(_epi16|_pi16)|__builtin_ia32_pmaddubsw\d*)$", context.parsed.text(function)
+    ):
         return None
     unsigned = byte_range(context, arguments.named_children[-2], UNSIGNED)
     signed = byte_range(context, arguments.named_children[-1], SIGNED)
@@ -45,7 +47,9 @@ def _promises_multiple(context: Context, bound: str, block: int) -> bool:
     """The code, the contract or a comment says that the bound is a multiple of the block."""
     text, words = context.text, context.comments
     name = re.escape(bound)
-    if re.search(rf"\b{name}\s*(%|&)\s*\(?\s*\w+", text) or re.search(rf"&\s*~|&\s*-\s*\d|\b{name}\s*=[^=;]*(/|>>)[^;]*(\*|<<)", text):
+    if re.search(rf"\b{name}\s*(%|&)\s*\(?\s*\w+", text) or re.search(
+        rf"&\s*~|&\s*-\s*\d|\b{name}\s*=[^=;]*(/|>>)[^;]*(\*|<<)", text
+    ):
         return True
     for match in re.finditer(r"(?:multiple|divisible)s?\s+(?:of|by)\s+(\d+)", words):
         if int(match.group(1)) % block == 0:
@@ -100,7 +104,11 @@ def reads_past_end(context: Context, node: Node) -> Binding | None:
         if unrolled is None:
             return None
         pointer = unrolled
-    if _has_own_storage(context, pointer) or _promises_multiple(context, bound, loop.step) or _padded(context, pointer, bound, loop.step):
+    if (
+        _has_own_storage(context, pointer)
+        or _promises_multiple(context, bound, loop.step)
+        or _padded(context, pointer, bound, loop.step)
+    ):
         return None
     if _is_guarded(node, loop) or _seen_before(context, node, loop):
         return None
@@ -108,7 +116,11 @@ def reads_past_end(context: Context, node: Node) -> Binding | None:
 
 
 def _has_own_storage(context: Context, pointer: str) -> bool:
-    return any(context.nest.dims.get(pointer, ())) and pointer in context.nest.types and context.kernel.parameter(pointer) is None
+    return (
+        any(context.nest.dims.get(pointer, ()))
+        and pointer in context.nest.types
+        and context.kernel.parameter(pointer) is None
+    )
 
 
 def _is_variable(context: Context, term: Node, variable: str) -> bool:
@@ -127,7 +139,11 @@ def _unrolled_access(context: Context, node: Node, loop: Loop) -> str | None:
     rest = access.flat.without([loop.variable])
     if rest.value != loop.step - 1:
         return None
-    mine = [a.flat.without([loop.variable]).value for a in context.nest.accesses_in(loop) if a.array == access.array and a.flat is not None]
+    mine = [
+        a.flat.without([loop.variable]).value
+        for a in context.nest.accesses_in(loop)
+        if a.array == access.array and a.flat is not None
+    ]
     return access.array if all(offset in mine for offset in range(loop.step)) else None
 
 
@@ -205,11 +221,13 @@ def _cast_of(context: Context, node: Node, kind: str, value: Node) -> Binding | 
     parts = pointer_parts(context, value)
     if parts is None or context.types.of_name(parts[0]) not in ("i8", "u8") or context.types.depth(parts[0]) != 1:
         return None
-    if not _is_dereferenced(context, node) or _alignment_of(context, parts[0]) >= byte_size(dtype) and not parts[1]:
+    if not _is_dereferenced(context, node) or (_alignment_of(context, parts[0]) >= byte_size(dtype) and not parts[1]):
         return None
     if _has_own_storage(context, parts[0]) and not parts[1]:
         return None
-    if re.search(rf"uintptr_t\)?\s*\(?\s*{re.escape(parts[0])}\b", context.text) or "memcpy" in _call_around(context, node):
+    if re.search(rf"uintptr_t\)?\s*\(?\s*{re.escape(parts[0])}\b", context.text) or "memcpy" in _call_around(
+        context, node
+    ):
         return None
     return {"type": kind.strip(), "source": value}
 
@@ -229,12 +247,17 @@ def _is_dereferenced(context: Context, node: Node) -> bool:
         above = above.parent
     if above is None:
         return False
-    if above.type in ("subscript_expression", "binary_expression") or (above.type == "pointer_expression" and above.children[0].type == "*"):
+    if above.type in ("subscript_expression", "binary_expression") or (
+        above.type == "pointer_expression" and above.children[0].type == "*"
+    ):
         return above.type != "binary_expression" or _is_dereferenced(context, above)
     if above.type in ("init_declarator", "assignment_expression"):
         target = above.child_by_field_name("declarator") or above.child_by_field_name("left")
         name = re.sub(r"[*&\s]|const|restrict|__", "", context.parsed.text(target)) if target is not None else ""
-        return bool(name) and re.search(rf"\b{re.escape(name)}\s*\[|\*\s*{re.escape(name)}\b(?!\s*=)", context.text) is not None
+        return (
+            bool(name)
+            and re.search(rf"\b{re.escape(name)}\s*\[|\*\s*{re.escape(name)}\b(?!\s*=)", context.text) is not None
+        )
     return False
 
 
@@ -254,7 +277,10 @@ def _alignment_of(context: Context, pointer: str) -> int:
     for promise in promises:
         if found := re.search(promise, text):
             return next((int(group) for group in found.groups() if group), 64)
-    if re.search(rf"\b{name}\b\s*=[^;]*\b(aligned_alloc|posix_memalign|_mm_malloc|memalign)\b|posix_memalign\s*\([^;]*\b{name}\b", text):
+    if re.search(
+        rf"\b{name}\b\s*=[^;]*\b(aligned_alloc|posix_memalign|_mm_malloc|memalign)\b|posix_memalign\s*\([^;]*\b{name}\b",
+        text,
+    ):
         return 64
     return 1
 
@@ -290,7 +316,9 @@ def _first_of_pointer(context: Context, node: Node, pointer: str) -> bool:
     return True
 
 
-_HALF_ACCUMULATE = re.compile(r"^(vfmaq?_f16|vmlaq?_f16|vaddq?_f16|vfmaq?_lane_f16|_mm\d*_fmadd_ph|_mm\d*_add_ph|__hfma2?|__hadd2?)$")
+_HALF_ACCUMULATE = re.compile(
+    r"^(vfmaq?_f16|vmlaq?_f16|vaddq?_f16|vfmaq?_lane_f16|_mm\d*_fmadd_ph|_mm\d*_add_ph|__hfma2?|__hadd2?)$"
+)
 
 
 def half_accumulates(context: Context, node: Node) -> Binding | None:
@@ -317,7 +345,9 @@ def reorders_sum(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(following) if following is not None else None
     if loop is None:
         return None
-    inner = [one for one in context.nest.loops if any(around.index == loop.index for around in context.nest.chain(one))]
+    inner = [
+        one for one in context.nest.loops if any(around.index == loop.index for around in context.nest.chain(one))
+    ]
     for one in inner:
         for reduction in context.nest.reductions_in(one):
             if reduction.is_float and reduction.operator in ("+", "*") and context.is_innermost(one):
