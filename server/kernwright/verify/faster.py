@@ -17,7 +17,7 @@ from kernwright.verify.load import busy_words, read_load
 from kernwright.verify.plausible import remembering, too_fast, unexplained_time, written_bytes, wrong_output
 from kernwright.verify.question import Question, Subject, Workbench
 from kernwright.verify.stages import Library, TimedPoint, Timing
-from kernwright.verify.statistics import EARLY_ROUNDS, Decision, Interval
+from kernwright.verify.statistics import EARLY_ROUNDS, LEAST_SLOW_ROUNDS, Decision, Interval
 from kernwright.verify.timing import (
     CANDIDATE,
     LONG_CALL,
@@ -50,6 +50,9 @@ def faster(
 ) -> Timing:
     """Time the pair at every point. A candidate that is wrong or not believed at one point fails there and then."""
     begin, load = monotonic(), read_load()
+    if not points:
+        stage = Stage(StageName.FASTER, StageStatus.NOT_CHECKABLE, "no size to time at: add a [time] table")
+        return Timing(Status.NOT_CHECKABLE, stage)
     results: list[PointResult] = []
     for point in points:
         result = _judge_point(original, candidate, point, question, workbench)
@@ -162,6 +165,8 @@ def detail_words(measurement: Measurement, busy: str) -> str:
             return figures
         case Decision.NOT_FASTER:
             return f"not shown to be faster: {figures}"
+        case Decision.UNCLEAR if speedup.count < LEAST_SLOW_ROUNDS:
+            return f"a call takes too long to be timed {LEAST_SLOW_ROUNDS} times over; add a smaller size to [time]"
         case Decision.UNCLEAR:
             return f"too noisy to tell: {figures}; {busy or 'the interval is wide'}; try again when it is quiet"
 

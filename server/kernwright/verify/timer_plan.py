@@ -82,6 +82,17 @@ class Pace:
 
 
 @dataclass(frozen=True)
+class TurnPace:
+    """What every turn consists of; see ``struct turn`` of ``native/timer_message.h``. The first round decides, for
+    all rounds of a measurement: figures of different paces can't be compared."""
+
+    repeats: int
+    keep: int
+    settle: bool
+    processor_clock: bool
+
+
+@dataclass(frozen=True)
 class TimerArgument:
     """One argument slot: its role, element type, and size in bytes."""
 
@@ -119,6 +130,8 @@ class TimerPlan:
     cold: bool = False
     single_lane: bool = False
     pace: Pace = field(default_factory=Pace)
+    turn_pace: TurnPace | None = None
+    """That of earlier rounds, if there were any."""
 
     @property
     def call_bytes(self) -> int:
@@ -146,16 +159,17 @@ class TimerPlan:
         extents = b"".join(struct.pack("<2Q", *pair) for pair in self.extents)
         paths = list(dict.fromkeys(self.libraries))
         path_bytes = b"".join(bytes(path) + b"\0" for path in paths)
-        header = struct.Struct("<28Q")
+        header = struct.Struct("<33Q")
         paths_offset = header.size + len(arguments) + len(extents)
         values_offset = _padded(paths_offset + len(path_bytes))
         restore = any(argument.role is ArgumentRole.INOUT for argument in self.arguments)
         workers = [paths.index(library) for library in self.libraries]
-        pace = self.pace
+        pace, turn = self.pace, self.turn_pace
+        known = (1, turn.repeats, turn.keep, int(turn.settle), int(turn.processor_clock)) if turn else (0,) * 5
         words = (
             *(MAGIC, self.nonce, self.seed, self.rounds, pace.budget, pace.round, pace.slice, pace.sample),
             *(pace.round_samples, self.lanes, self.repeat_limit, pace.slow, int(self.cold), pace.warmup),
-            *(pace.warmup_time, int(restore), len(workers), *workers, *[0] * (3 - len(workers)), len(paths)),
+            *(pace.warmup_time, int(restore), *known, len(workers), *workers, *[0] * (3 - len(workers)), len(paths)),
             *(len(self.arguments), 2 * len(self.extents), len(self.sets), set_bytes, values_offset, paths_offset),
         )
         total = values_offset + set_bytes * len(self.sets)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from statistics import median
 
+from kernwright.verify.timer_plan import TurnPace
+
 
 class LoadError(IntEnum):
     """``enum load_error`` of ``native/timer_message.h``."""
@@ -114,6 +116,7 @@ class TimerReport:
     lost: tuple[Lost, ...]
     refused: tuple[tuple[int, LoadError], ...]
     """Workers whose library could not be loaded."""
+    turn_pace: TurnPace | None
 
 
 def parse_report(text: bytes, nonce: int, workers: int) -> TimerReport | str:
@@ -127,8 +130,13 @@ def parse_report(text: bytes, nonce: int, workers: int) -> TimerReport | str:
     per_ns = int(last[2]) / int(last[3])
     collected: dict[tuple[int, int], _Collected] = defaultdict(_Collected)
     lost: list[Lost] = []
+    turn_pace: TurnPace | None = None
     for line in lines[1:-1]:
         kind, *fields = line.split()
+        if kind == "pace":
+            repeats, keep, settle, clock = map(int, fields)
+            turn_pace = TurnPace(repeats, keep, bool(settle), bool(clock))
+            continue
         key = (int(fields[0]), int(fields[1]))
         if kind == "lost":
             lost.append(Lost(*key, fields[2]))
@@ -142,7 +150,7 @@ def parse_report(text: bytes, nonce: int, workers: int) -> TimerReport | str:
         and not any(each.round == number for each in lost)
     ]
     refused = tuple((key[1], each.error) for key, each in reports.items() if each.error is not LoadError.LOADED)
-    return TimerReport(tuple(complete), tuple(lost), refused)
+    return TimerReport(tuple(complete), tuple(lost), refused, turn_pace)
 
 
 class _Collected:

@@ -31,7 +31,7 @@ from kernwright.verify.statistics import (
     order_statistic_interval,
 )
 from kernwright.verify.thunk import Slot, SlotKind
-from kernwright.verify.timer_plan import Pace, TimerArgument, TimerPlan, arguments_of
+from kernwright.verify.timer_plan import Pace, TimerArgument, TimerPlan, TurnPace, arguments_of
 from kernwright.verify.timer_report import LoadError, TimerReport, WorkerReport, parse_report
 
 TIMER = NativeProgram(
@@ -49,7 +49,9 @@ SLOW_BATCHES = (2, 2, 2, 4)
 LONG_CALL = 20e6
 """Calls at least this long are timed in fewer rounds, which is said."""
 MEASUREMENT_SECONDS = 5.0
-"""No round is begun after this, but for the first of a batch."""
+"""Once there are the least rounds, none is begun after this but for the first of a batch."""
+LONGEST_SECONDS = 30.0
+"""The same while there are fewer: calls that take longer have to be timed at a smaller size."""
 ORIGINAL, CANDIDATE, AGAIN = range(3)
 
 
@@ -89,7 +91,7 @@ class TimedCall:
     def arguments(self) -> tuple[TimerArgument, ...]:
         return arguments_of(self.slots, self.sets[0].values)
 
-    def plan(self, rounds: int, batch: int, pace: Pace) -> TimerPlan:
+    def plan(self, rounds: int, batch: int, pace: Pace, turn_pace: TurnPace | None = None) -> TimerPlan:
         return TimerPlan(
             libraries=self.libraries,
             arguments=self.arguments,
@@ -102,6 +104,7 @@ class TimedCall:
             # A file-scope array exists once, so only one set of arguments can be prepared at a time.
             single_lane=any(slot.kind is SlotKind.GLOBAL for slot in self.slots),
             pace=pace,
+            turn_pace=turn_pace,
         )
 
 
@@ -150,13 +153,13 @@ class Measurement:
 
 def measure_pair(call: TimedCall, compiler: Compiler, workbench: Workbench) -> Measurement | Fault:
     """Time the three workers of ``call`` until a decision stands or the batches are used up."""
-    runner = _BatchRunner(call, compiler, workbench)
+    runner = Timekeeper(call, compiler, workbench)
     while True:
         fault = runner.run_batch()
         if fault is not None:
             return fault
         comparison = compare([Round(*(worker.call_ns for worker in workers)) for workers in runner.reports])
-        decision = decide(comparison, LEAST_SLOW_ROUNDS if runner.long_call else LEAST_ROUNDS)
+        decision = decide(comparison, runner.least_rounds)
         if decision is Decision.UNCLEAR and not runner.has_more:
             decision = decide_finally(comparison)
         elif decision is Decision.UNCLEAR:
@@ -166,18 +169,17 @@ def measure_pair(call: TimedCall, compiler: Compiler, workbench: Workbench) -> M
 
 def measure_alone(call: TimedCall, compiler: Compiler, workbench: Workbench) -> Interval | Fault:
     """Nanoseconds of one call of the only library of ``call``: the median over processes, with its interval."""
-    runner = _BatchRunner(call, compiler, workbench)
-    least = LEAST_ROUNDS
-    while len(runner.reports) < least and runner.has_more:
+    runner = Timekeeper(call, compiler, workbench)
+    while not runner.has_least and runner.has_more:
         fault = runner.run_batch()
         if fault is not None:
             return fault
-        least = LEAST_SLOW_ROUNDS if runner.long_call else LEAST_ROUNDS
     return order_statistic_interval([workers[ORIGINAL].call_ns for workers in runner.reports])
 
 
-class _BatchRunner:
-    """Runs batches of rounds and keeps what they reported."""
+class Timekeeper:
+    """Runs batches of rounds, and keeps what they reported: the workers of each round in ``reports``, and in ``seeds``
+    that of its plan."""
 
     def __init__(self, call: TimedCall, compiler: Compiler, workbench: Workbench) -> None:
         self.call, self.workbench = call, workbench
@@ -186,6 +188,7 @@ class _BatchRunner:
         self.seeds: list[int] = []
         self.batch = 0
         self.seconds = 0.0
+        self.turn_pace: TurnPace | None = None
 
     @property
     def long_call(self) -> bool:
@@ -196,21 +199,33 @@ class _BatchRunner:
         return SLOW_BATCHES if self.long_call else BATCHES
 
     @property
+    def least_rounds(self) -> int:
+        return LEAST_SLOW_ROUNDS if self.long_call else LEAST_ROUNDS
+
+    @property
+    def has_least(self) -> bool:
+        return len(self.reports) >= self.least_rounds
+
+    @property
+    def seconds_left(self) -> float:
+        return (MEASUREMENT_SECONDS if self.has_least else LONGEST_SECONDS) - self.seconds
+
+    @property
     def has_more(self) -> bool:
-        return self.batch < len(self.batches) and self.seconds < MEASUREMENT_SECONDS
+        return self.batch < len(self.batches) and self.seconds_left > 0
 
     def run_batch(self) -> Fault | None:
         """Run the next batch; what went wrong, or None. A batch without a complete round is a fault."""
         if isinstance(self.timer, str):
             return Fault(FaultKind.NOT_BUILT, None, self.timer)
-        pace = Pace(budget=max(int((MEASUREMENT_SECONDS - self.seconds) * 1e9), 1))
-        plan = self.call.plan(self.batches[self.batch], self.batch, pace)
+        pace = Pace(budget=max(int(self.seconds_left * 1e9), 1))
+        plan = self.call.plan(self.batches[self.batch], self.batch, pace, self.turn_pace)
         self.batch += 1
         with device_lock(DEVICE, self.workbench.locks):
             outcome = self.workbench.runner.sandboxed(
                 (str(self.timer),),
                 directory=self.timer.parent,
-                limits=Limits(wall_seconds=60, cpu_seconds=60, output_bytes=32 << 20),
+                limits=Limits(wall_seconds=3 * LONGEST_SECONDS, cpu_seconds=0, output_bytes=32 << 20),
                 stdin=plan.encode(),
                 readable=tuple(dict.fromkeys(library.parent for library in self.call.libraries)),
             )
@@ -222,6 +237,7 @@ class _BatchRunner:
         report = parse_report(outcome.stdout, plan.nonce, len(plan.libraries))
         if isinstance(report, str):
             return Fault(FaultKind.NOT_RUN, None, f"{FaultKind.NOT_RUN.value}: {report}")
+        self.turn_pace = report.turn_pace
         self.reports += report.rounds
         self.seeds += [plan.seed] * len(report.rounds)
         return _fault_in(report)

@@ -9,6 +9,7 @@
  *
  * REPORT is text, one record a line, fields in decimal unless said:
  *   kernwright-timer NONCE
+ *   pace REPEATS KEEP SETTLE PROCESSOR_CLOCK   what every turn consists of, as in struct turn
  *   ready ROUND WORKER ERROR CALL_TICKS REFRESH_TICKS THREADS
  *   turn ROUND WORKER OUTER_TICKS INNER_TICKS TIMED_TICKS REFRESHES
  *   sample ROUND WORKER FRESH_TICKS FRESH_CALLS REPEAT_TICKS REPEAT_CALLS PROCESSOR_NS PREEMPTED WAITED SET HASH(hex)
@@ -49,6 +50,7 @@ static const struct plan *plan;
 static int plan_file;
 static const char *own_path;
 static double ticks_per_ns;
+static unsigned char *gathered; /* room for plan_gathered_bytes */
 
 int send_all(int socket, const void *bytes, size_t size) {
     for (size_t done = 0; done < size;) {
@@ -90,7 +92,8 @@ static int read_plan(void) {
     plan = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_SHARED, plan_file, 0);
     if (plan == MAP_FAILED || plan->magic != PLAN_MAGIC || plan->total_bytes != (uint64_t)about.st_size) return -1;
     if (plan->arguments > MAX_ARGUMENTS || plan->workers > MAX_WORKERS || !plan->sets || !plan->lanes) return -1;
-    return 0;
+    gathered = malloc(plan_gathered_bytes(plan) + 1);
+    return gathered ? 0 : -1;
 }
 
 static uint64_t threads_of(pid_t process) {
@@ -166,9 +169,18 @@ static void share_processor(struct seat *seats) {
     for (uint64_t k = 0; k < plan->workers; k++) sched_setaffinity(seats[k].process, sizeof one, &one);
 }
 
+/* What a worker says may have been tampered with: numbers that others divide by or index with must be possible. */
+static int in_order(const struct turn_report *report, const struct sample *samples) {
+    if (report->gathered_set >= plan->sets) return 0;
+    for (uint64_t k = 0; k < report->samples; k++)
+        if (samples[k].set >= plan->sets || samples[k].fresh_calls + samples[k].repeat_calls == 0 ||
+            (k == 0 && samples[k].fresh_calls == 0))
+            return 0;
+    return 1;
+}
+
 static int take_turn(struct seat *seat, uint64_t index, uint64_t round, const struct turn *turn) {
-    static struct sample samples[256];
-    static unsigned char gathered[MAX_ARGUMENTS * GATHERED_ELEMENTS * 16];
+    static struct sample samples[MOST_SAMPLES];
     struct turn_report report;
     uint64_t begin = ticks_begin();
     if (send_all(seat->socket, turn, sizeof *turn)) return lose(round, index, 1);
@@ -176,7 +188,7 @@ static int take_turn(struct seat *seat, uint64_t index, uint64_t round, const st
     if (receive_all(seat->socket, &report, sizeof report)) return lose(round, index, 1);
     uint64_t outer = ticks_end() - begin;
     if (report.samples != turn->samples || receive_all(seat->socket, samples, report.samples * sizeof *samples) ||
-        receive_all(seat->socket, gathered, plan_gathered_bytes(plan)))
+        receive_all(seat->socket, gathered, plan_gathered_bytes(plan)) || !in_order(&report, samples))
         return lose(round, index, 1);
     seat->sample_ns = (uint64_t)((double)outer / ticks_per_ns / (double)(turn->samples + turn->settle));
     printf("turn %llu %llu %llu %llu %llu %llu\n", (unsigned long long)round, (unsigned long long)index,
@@ -199,7 +211,8 @@ static int take_turn(struct seat *seat, uint64_t index, uint64_t round, const st
 static uint64_t at_most(uint64_t value, uint64_t limit) { return value < limit ? value : limit; }
 static uint64_t at_least(uint64_t value, uint64_t limit) { return value > limit ? value : limit; }
 
-/* What a turn consists of follows from the original alone: all workers of a round do the same.
+/* What a turn consists of follows from the original alone, and from its first round: all workers of all rounds do the
+ * same.
  *
  * Values are fresh for every call where arrays are small (a predictor would learn them), where the caches are to be
  * cold, and where a call takes long. Else they are used again, for as many calls as make a sample, and for several
@@ -216,19 +229,33 @@ static struct turn pace_of(const struct ready *original) {
     return turn;
 }
 
+static struct turn pace(const struct ready *original) {
+    static struct turn kept;
+    if (kept.keep) return kept;
+    if (plan->pace_known)
+        kept = (struct turn){.repeats = plan->repeats,
+                             .keep = at_least(plan->keep, 1),
+                             .settle = plan->settle,
+                             .processor_clock = plan->processor_clock};
+    else
+        kept = pace_of(original);
+    printf("pace %llu %llu %llu %llu\n", (unsigned long long)kept.repeats, (unsigned long long)kept.keep,
+           (unsigned long long)kept.settle, (unsigned long long)kept.processor_clock);
+    return kept;
+}
+
 static int run_round(uint64_t round) {
     static const uint64_t orders[6][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}, {1, 0, 2}};
     struct seat seats[MAX_WORKERS] = {{0}};
     int failed = 0;
-    uint64_t taken[MAX_WORKERS] = {0}, longest = 0;
+    uint64_t taken[MAX_WORKERS] = {0};
     for (uint64_t k = 0; k < plan->workers && !failed; k++) failed = seat_worker(seats, k, round);
     if (!failed) share_processor(seats);
-    struct turn turn = failed ? (struct turn){0} : pace_of(&seats[0].ready);
+    struct turn turn = failed ? (struct turn){0} : pace(&seats[0].ready);
     for (uint64_t k = 0; k < plan->workers && !failed; k++) {
         const struct ready *ready = &seats[k].ready;
         uint64_t one = (uint64_t)((double)((1 + turn.repeats) * ready->call_ticks * plan->lanes + ready->refresh_ticks) / ticks_per_ns);
         seats[k].sample_ns = at_least(one, plan->sample_ns);
-        longest = at_least(longest, seats[k].sample_ns);
     }
     uint64_t began = wall_ns();
     for (uint64_t turns = 0; !failed; turns++) {
@@ -236,7 +263,8 @@ static int run_round(uint64_t round) {
         for (uint64_t seat = 0; seat < plan->workers && !failed; seat++) {
             uint64_t index = plan->workers == 3 ? orders[(round + turns) % 6][seat] : seat;
             if (taken[index] >= plan->round_samples) continue;
-            turn.samples = at_most(at_least(plan->slice_ns / at_least(seats[index].sample_ns, 1), turn.keep), plan->round_samples / 3 + 1);
+            turn.samples = at_least(plan->slice_ns / at_least(seats[index].sample_ns, 1), turn.keep);
+            turn.samples = at_most(turn.samples, at_most(plan->round_samples / 3 + 1, MOST_SAMPLES));
             failed = take_turn(seats + index, index, round, &turn);
             taken[index] += turn.samples;
             hungry |= taken[index] < plan->round_samples;

@@ -7,13 +7,15 @@
 
 enum { WORKER_SOCKET = 3, WORKER_PLAN = 4 }; /* the descriptors that a worker is started with */
 
+enum { MOST_SAMPLES = 256 }; /* of one turn */
+
 enum load_error { LOADED, NOT_LOADED, NO_SYMBOL, NO_MEMORY };
 
 /* A worker's first words, after loading its library and warming up. */
 struct ready {
     uint64_t error;          /* enum load_error; the rest holds nothing but for LOADED */
-    uint64_t call_ticks;     /* of one warm call */
-    uint64_t refresh_ticks;  /* of giving the arguments fresh values once */
+    uint64_t call_ticks;     /* of one warm call, at least */
+    uint64_t refresh_ticks;  /* of giving the arguments fresh values once, at least */
     uint64_t processor;      /* that it ran on */
 };
 

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -35,6 +36,7 @@ struct worker {
     uint64_t overhead;        /* ticks of an empty timed span */
     uint64_t refreshes;
     uint64_t timed;
+    unsigned char *gathered;  /* room for plan_gathered_bytes */
     uint64_t age;             /* samples since the turn began */
 };
 
@@ -256,18 +258,23 @@ static void take_sample(struct worker *worker, const struct turn *turn, uint64_t
     sample->hash = hash_lane(worker, lane);
 }
 
+/* The least times of the warm-up's calls are the estimates: it may be interrupted. */
 static void warm_up(struct worker *worker, struct ready *ready, double ticks_per_ns) {
     const struct plan *plan = worker->plan;
     uint64_t begin = ticks_begin(), limit = (uint64_t)((double)plan->warmup_ns * ticks_per_ns);
+    uint64_t call_ticks = ~0ull, refresh_ticks = ~0ull;
     for (uint64_t call = 0; call < plan->warmup; call++) {
         uint64_t at = ticks_begin();
         refresh(worker);
-        ready->refresh_ticks = ticks_end() - at;
+        uint64_t refreshed = ticks_end() - at;
+        if (refreshed < refresh_ticks) refresh_ticks = refreshed;
         for (uint64_t lane = 0; plan->flush && lane < lane_limit(plan); lane++) flush_lane(worker, lane);
         uint64_t ticks = timed(worker->call, worker->states, lane_limit(plan), 1);
-        ready->call_ticks = (ticks > worker->overhead ? ticks - worker->overhead : 0) / lane_limit(plan);
+        if (ticks < call_ticks) call_ticks = ticks;
         if (ticks_end() - begin > limit) break;
     }
+    ready->call_ticks = (call_ticks > worker->overhead ? call_ticks - worker->overhead : 0) / lane_limit(plan);
+    ready->refresh_ticks = refresh_ticks;
 }
 
 static const struct plan *map_plan(void) {
@@ -279,7 +286,8 @@ static const struct plan *map_plan(void) {
 }
 
 static uint64_t load(struct worker *worker, uint64_t index, uint64_t round) {
-    if (place_arguments(worker, round)) return NO_MEMORY;
+    worker->gathered = malloc(plan_gathered_bytes(worker->plan) + 1);
+    if (!worker->gathered || place_arguments(worker, round)) return NO_MEMORY;
     void *library = dlopen(plan_path(worker->plan, worker->plan->worker_path[index]), RTLD_NOW | RTLD_LOCAL);
     if (!library) return NOT_LOADED;
     worker->prepare = (kw_prepare_function *)dlsym(library, KW_PREPARE);
@@ -289,13 +297,12 @@ static uint64_t load(struct worker *worker, uint64_t index, uint64_t round) {
 }
 
 static int take_turns(struct worker *worker, double ticks_per_ns) {
-    static struct sample samples[256];
-    static unsigned char gathered[MAX_ARGUMENTS * GATHERED_ELEMENTS * 16];
+    static struct sample samples[MOST_SAMPLES];
     struct turn turn;
     uint64_t sample_ticks = (uint64_t)((double)worker->plan->sample_ns * ticks_per_ns);
     while (!receive_all(WORKER_SOCKET, &turn, sizeof turn) && turn.samples) {
         struct turn_report report = {.begin = ticks_begin()};
-        if (turn.samples > 256) turn.samples = 256;
+        if (turn.samples > MOST_SAMPLES) return 1;
         worker->refreshes = worker->timed = worker->age = 0;
         /* The worker before this one left the caches and the predictors its own: the first sample may be short. */
         struct sample settling;
@@ -306,11 +313,11 @@ static int take_turns(struct worker *worker, double ticks_per_ns) {
         report.timed = worker->timed;
         report.gathered_set = worker->sets[0];
         finish_lane(worker, 0);
-        size_t size = gather_lane(worker, 0, gathered);
+        size_t size = gather_lane(worker, 0, worker->gathered);
         report.end = ticks_end();
         if (send_all(WORKER_SOCKET, &report, sizeof report) ||
             send_all(WORKER_SOCKET, samples, turn.samples * sizeof *samples) ||
-            send_all(WORKER_SOCKET, gathered, size))
+            send_all(WORKER_SOCKET, worker->gathered, size))
             return 1;
     }
     return 0;
