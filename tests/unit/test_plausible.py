@@ -93,6 +93,11 @@ class TestUnexplainedTime:
     def test_a_candidate_that_is_faster_takes_less_outside_too(self) -> None:
         assert unexplained_time(measurement(worker(1e6, 1e6), worker(1e5, 1e5))) is None
 
+    def test_turns_that_others_made_longer_prove_nothing(self) -> None:
+        told = worker(1e6, 1e6)
+        late = replace(told, turns=(told.turns[0], *[replace(told.turns[0], outer=9e7)] * 2))
+        assert unexplained_time(measurement(told, late)) is None
+
     def test_microseconds_prove_nothing(self) -> None:
         told = worker(1e3, 1e3, around=1e3)
         hidden = replace(told, turns=(replace(told.turns[0], timed=2e3),))

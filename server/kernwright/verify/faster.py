@@ -93,11 +93,10 @@ def _judge_point(
     wrong = wrong_output(found, point.sets, subject.contract)
     if wrong is not None:
         return PointResult(None, Status.REFUTED, "a timed call gave another result than the calls before", wrong)
-    doubt = unexplained_time(found)
     if found.decision is Decision.FASTER:
-        doubt = doubt or remembering(found) or _below_floor(found, point, subject, workbench)
-    if doubt is not None:
-        return PointResult(None, Status.DISHONEST, doubt)
+        doubt = unexplained_time(found) or remembering(found) or _below_floor(found, point, subject, workbench)
+        if doubt is not None:
+            return PointResult(None, Status.DISHONEST, doubt)
     return PointResult(found, Status.ACCEPTED)
 
 
