@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kernwright.complaint import Complaint
 from kernwright.fingerprint import region_of
 from kernwright.kernel import find_functions
 from kernwright.offer_json import edit_of
@@ -77,7 +78,7 @@ def _outside(edit: Edit, context: bytes, start: int, snapshot: Snapshot) -> Edit
     return Edit(edit.start + shift, edit.end + shift, edit.new_text)
 
 
-class CannotWrite(Exception):
+class CannotWrite(Complaint):
     """A file that was left as it is. ``str()`` is one line with the reason."""
 
 

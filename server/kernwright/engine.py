@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kernwright.complaint import Complaint
 from kernwright.memory.model import Event
 from kernwright.memory.store import Log, MemoryUnavailable
 from kernwright.settings import Loaded, Settings
@@ -31,7 +32,7 @@ LEARNED_RULES = Path(".kernwright") / "rules"
 HOST = "host"
 
 
-class UnknownTarget(Exception):
+class UnknownTarget(Complaint):
     """``str()`` is one line that names the targets there are."""
 
 
@@ -136,7 +137,9 @@ class Engine:
     def below_workspace(self, path: Path) -> str:
         """A path as patterns of the settings see it."""
         resolved = path.resolve()
-        return resolved.relative_to(self.workspace).as_posix() if resolved.is_relative_to(self.workspace) else str(path)
+        return (
+            resolved.relative_to(self.workspace).as_posix() if resolved.is_relative_to(self.workspace) else str(path)
+        )
 
 
 def processor_name() -> str:

@@ -127,7 +127,11 @@ def accuracy_words(error: Errors | None) -> str:
         return "same bits"
     if 0 < error.max_ulp <= 1024:
         return f"within {error.max_ulp:.3g} ulp"
-    return f"relative difference at most {error.max_rel:.2g}"
+    # Near zero a relative difference says nothing: sums that cancel are off by little and by many ulp.
+    words = f"off by at most {error.max_abs:.2g}"
+    if error.original_vs_f64 is None or error.candidate_vs_f64 is None:
+        return words
+    return f"{words}, {'no less' if error.candidate_vs_f64 <= error.original_vs_f64 else 'less'} accurate"
 
 
 def ranked(offers: Iterable[Offer]) -> list[Offer]:

@@ -20,6 +20,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kernwright.complaint import Complaint
+
 Table = dict[str, Any]
 Key = tuple[str, ...]
 
@@ -93,7 +95,9 @@ class Settings(BaseModel):
     rules_off_in: dict[str, tuple[str, ...]] = Field(
         default_factory=dict, description="Rules that are off in files, by a pattern of paths such as gen/*."
     )
-    rules_off_for: dict[str, tuple[str, ...]] = Field(default_factory=dict, description="Rules that are off, by target.")
+    rules_off_for: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="Rules that are off, by target."
+    )
     ignore: tuple[str, ...] = Field(
         default=(), description="Patterns of paths that check leaves out, such as third_party/*."
     )
@@ -115,7 +119,7 @@ class Loaded:
     search_path: str
 
 
-class BadSettings(Exception):
+class BadSettings(Complaint):
     """A file named by ``--settings`` that cannot be used. ``str()`` is one line."""
 
 
@@ -162,7 +166,13 @@ def load_settings(
         defaults["data"] = platformdirs.user_data_path("kernwright")
     if words := debug_words(environ):
         defaults["debug"] = words
-    return Loaded(settings.model_copy(update=defaults), tuple(problems), workspace, user_folder / "rules", environ.get("PATH", ""))
+    return Loaded(
+        settings.model_copy(update=defaults),
+        tuple(problems),
+        workspace,
+        user_folder / "rules",
+        environ.get("PATH", ""),
+    )
 
 
 def debug_words(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:

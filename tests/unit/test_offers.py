@@ -36,7 +36,7 @@ UNROLLED = "s += x[i] + 0;"
             "Sum in lanes",
             accepted(120.4, 118, 121, ulp=5000),
             (),
-            "Sum in lanes: 120× (118–121), relative difference at most 0.0005",
+            "Sum in lanes: 120× (118–121), off by at most 0.0005",
         ),
         (
             "Declare restrict",

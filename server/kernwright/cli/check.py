@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,7 +35,7 @@ def check(
     engine = front.engine
     examined: list[Examined] = []
     with front.progress("check") as tell, ThreadPoolExecutor(front.settings.jobs) as pool:
-        answers = pool.map(lambda path: _examined(engine, path), files)
+        answers = pool.map(_examined, repeat(engine), files)
         try:
             for number, (path, answer) in enumerate(zip(files, answers, strict=True), 1):
                 tell(f"{number} of {len(files)}: {path}")

@@ -18,14 +18,10 @@ Offer = Annotated[str, typer.Argument(metavar="OFFER", help="The id that 'kernwr
 
 def accept(context: typer.Context, offer: Offer) -> None:
     """Apply an offer to its file."""
-    from kernwright.tasks.decide import NoOffer, accept
+    from kernwright.tasks.decide import accept
 
     front: Front = context.obj
-    try:
-        accepted = accept(front.engine, offer)
-    except NoOffer as error:
-        raise Failure(str(error)) from None
-    report_acceptance(front, accepted)
+    report_acceptance(front, accept(front.engine, offer))
 
 
 def report_acceptance(front: Front, accepted: Accepted) -> None:
@@ -56,16 +52,13 @@ def reject(
 ) -> None:
     """Say that you do not want an offer, and why."""
     from kernwright.memory.model import Reason
-    from kernwright.tasks.decide import NoOffer, reject
+    from kernwright.tasks.decide import reject
 
     front: Front = context.obj
     words = [known.value for known in Reason]
     if reason not in words:
         raise Failure(f"--reason {reason}: expected {', '.join(words[:-1])} or {words[-1]}")
-    try:
-        reject(front.engine, offer, Reason(reason))
-    except NoOffer as error:
-        raise Failure(str(error)) from None
+    reject(front.engine, offer, Reason(reason))
     if front.as_json:
         front.answer({"rejected": offer, "reason": reason})
     else:

@@ -47,15 +47,13 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _translated(error: Exception) -> int:
-    from kernwright.apply import CannotWrite
-    from kernwright.memory.store import MemoryUnavailable
-    from kernwright.settings import BadSettings
+    from kernwright.complaint import Complaint
     from kernwright.text import UnreadableSource
 
     match error:
         case Failure():
             return _say(str(error), error.status)
-        case UnreadableSource() | BadSettings() | MemoryUnavailable() | CannotWrite():
+        case Complaint() | UnreadableSource():
             return _say(str(error), USAGE)
         case _ if callable(words := getattr(error, "format_message", None)):
             # A usage error of typer, which draws a box around it unless it is caught. Its class is not public.

@@ -53,11 +53,12 @@ def test(
 ) -> int:
     """Run the cases of the rules: what has to be found, and what has to be left alone."""
     from kernwright.find.testing import run_cases
+    from kernwright.propose.from_rules import check_transforms
 
     front: Front = context.obj
     engine = front.engine
     rules = [_rule(engine, name)] if name is not None else list(engine.rules.rules)
-    problems = [str(problem) for problem in engine.rules.problems]
+    problems = [str(problem) for problem in (*engine.rules.problems, *check_transforms(rules))]
     outcomes = [outcome for rule in rules for outcome in run_cases(rule)]
     failures = [outcome for outcome in outcomes if not outcome.passed]
     if front.as_json:
@@ -77,6 +78,8 @@ def test(
             }
         )
     else:
+        for problem in problems:
+            front.line(problem)
         for one in failures:
             front.line(f"{one.path}:{one.line}: {one.outcome.value}: {one.detail} [{one.rule}]")
         front.line(f"{len(outcomes)} cases of {len(rules)} rules, {len(failures)} failed")
@@ -126,13 +129,10 @@ def promote(
     name: Annotated[str, typer.Argument(metavar="OFFER", help="An accepted offer, or a cold rule's name.")],
 ) -> None:
     """Make a rule of an accepted rewrite now, or take a cold rule back into service."""
-    from kernwright.tasks.promote import NotPromotable, promote_by_hand
+    from kernwright.tasks.promote import promote_by_hand
 
     front: Front = context.obj
-    try:
-        learned = promote_by_hand(front.engine, name)
-    except NotPromotable as error:
-        raise Failure(str(error)) from None
+    learned = promote_by_hand(front.engine, name)
     if front.as_json:
         front.answer({"rule": learned.name, "path": str(learned.path), "why": learned.why})
     else:
@@ -142,13 +142,10 @@ def promote(
 @app.command("demote")
 def demote(context: typer.Context, name: Name) -> None:
     """Take a learned rule out of service; its file stays, with status cold."""
-    from kernwright.tasks.promote import NotPromotable, demote_by_hand
+    from kernwright.tasks.promote import demote_by_hand
 
     front: Front = context.obj
-    try:
-        path = demote_by_hand(front.engine, name)
-    except NotPromotable as error:
-        raise Failure(str(error)) from None
+    path = demote_by_hand(front.engine, name)
     if front.as_json:
         front.answer({"rule": name, "path": str(path), "status": "cold"})
     else:

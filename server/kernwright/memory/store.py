@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from kernwright.complaint import Complaint
 from kernwright.memory.model import Event, EventKind
 
 _BUSY_SECONDS = 30.0
@@ -34,7 +35,7 @@ PRAGMA user_version = {_SCHEMA_VERSION};
 """
 
 
-class MemoryUnavailable(Exception):
+class MemoryUnavailable(Complaint):
     """The log cannot be read or written. ``str()`` is one line with the place and a remedy."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernwright.complaint import Complaint
 from kernwright.contract import Contract
 from kernwright.contract_text import read_contract
 from kernwright.engine import Engine
@@ -18,7 +19,7 @@ from kernwright.tasks.examine import read_source
 from kernwright.text import read_snapshot
 
 
-class NoKernel(Exception):
+class NoKernel(Complaint):
     """The kernel that was asked for is not there, or is not the only one. ``str()`` is one line with a remedy."""
 
 

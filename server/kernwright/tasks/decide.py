@@ -9,12 +9,13 @@ from typing import Any
 
 from kernwright import __version__
 from kernwright.apply import CannotWrite, Stale, reanchored, write_source
+from kernwright.complaint import Complaint
 from kernwright.engine import Engine
 from kernwright.memory.model import Event, EventKind, Reason
 from kernwright.text import Edit, Snapshot, Span, read_snapshot
 
 
-class NoOffer(Exception):
+class NoOffer(Complaint):
     """There is no such offer, or it was decided on. ``str()`` is one line with a remedy."""
 
 

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernwright import __version__
 from kernwright.engine import Engine
+from kernwright.find.facts import Facts
 from kernwright.kernel import Kernel
 from kernwright.learn import optimise_reward
 from kernwright.memory.model import Event, EventKind
 from kernwright.offer import Offer
 from kernwright.offer_json import stored_offer
 from kernwright.optimize import Found, Step, Subject, optimize
-from kernwright.propose.candidate import Proposer
+from kernwright.propose.candidate import Candidate, Proposer
+from kernwright.propose.from_rules import RuleProposer
 from kernwright.propose.registry import TRANSFORMS
 from kernwright.propose.search import Hints, SearchProposer
+from kernwright.rules.model import Rule
+from kernwright.syntax import Parsed
 from kernwright.targets.model import BuildCommand, RemarkKind, ToolProblem
 from kernwright.tasks.baseline import Baseline, baseline_of
 from kernwright.tasks.bench import obstacle, original_of
 from kernwright.tasks.choose import Chosen, choose
+from kernwright.tasks.examine import active_rules
 from kernwright.tasks.verify import verify_candidate
 
 
@@ -74,16 +79,38 @@ def optimise_kernel(engine: Engine, chosen: Chosen, rounds: int, watch: Callable
     return Optimised(chosen, baseline, found)
 
 
+@dataclass(frozen=True)
+class _Rules:
+    """The rules' proposals. What compilers said holds for the text that they were asked about, and for no other."""
+
+    rules: Sequence[Rule]
+    facts: Facts
+    text: str
+
+    def propose(self, parsed: Parsed, kernel: Kernel) -> list[Candidate]:
+        facts = self.facts
+        if parsed.snapshot.content_hash != self.text:
+            facts = replace(facts, remarks=(), remarks_known=False, metrics={})
+        return RuleProposer(self.rules, facts).propose(parsed, kernel)
+
+
 def proposers(engine: Engine, chosen: Chosen) -> Sequence[Proposer]:
     """Rules first: each is a reason to believe; then every transform on every loop."""
-    hints = Hints()
-    if isinstance(chosen.command, BuildCommand):
-        remarks = engine.target.remarks(chosen.command, chosen.parsed)
-        if not isinstance(remarks, ToolProblem):
-            missed = frozenset(remark.line for remark in remarks if remark.kind is RemarkKind.MISSED)
-            hints = Hints(missed)
-    search = SearchProposer(tuple(TRANSFORMS.values()), hints)
-    return (search,)
+    snapshot = chosen.parsed.snapshot
+    command = chosen.command if isinstance(chosen.command, BuildCommand) else None
+    said = engine.target.remarks(command, chosen.parsed) if command is not None else ToolProblem("")
+    remarks = () if isinstance(said, ToolProblem) else tuple(said)
+    facts = Facts(
+        remarks=remarks,
+        remarks_known=not isinstance(said, ToolProblem),
+        build=command,
+        contracts={chosen.kernel.signature: chosen.contract} if chosen.contract is not None else {},
+    )
+    missed = frozenset(remark.line for remark in remarks if remark.kind is RemarkKind.MISSED)
+    return (
+        _Rules(active_rules(engine, snapshot.path), facts, snapshot.content_hash),
+        SearchProposer(tuple(TRANSFORMS.values()), Hints(missed)),
+    )
 
 
 def _remember(engine: Engine, chosen: Chosen, found: Found) -> None:

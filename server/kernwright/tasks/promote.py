@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kernwright import __version__
 from kernwright.apply import CannotWrite, write_source
+from kernwright.complaint import Complaint
 from kernwright.draft import draft_rule, pair_of
 from kernwright.engine import LEARNED_RULES, Engine
 from kernwright.learn import Utility, accepted_of, cold, promotable, promotions, utilities
@@ -18,7 +19,7 @@ from kernwright.rules.model import Status
 _STATUS = re.compile(rb"^(status:[ \t]*)\S+", re.MULTILINE)
 
 
-class NotPromotable(Exception):
+class NotPromotable(Complaint):
     """There is nothing to promote or demote under that name. ``str()`` is one line."""
 
 
