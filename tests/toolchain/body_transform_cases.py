@@ -440,7 +440,24 @@ ADDED_ROWS = [
     )
 ]  # fmt: skip
 
+TRANSPOSED = PRODUCT.replace("b[k * n + j]", "b[j * p + k]").replace("a[i * p + k]", "a[k * m + i]")
+PACKED_BLOCK = [
+    *(
+        Case(
+            f"packed-{name}", "packed-block", {"depth": 8, "rows": 4, "bytes": 32}, source,
+            "f(n + 2, n, n + 1, a, b, c);", FLOATS, sizes=MATRIX_SIZES,
+        )
+        for name, source in (("product", PRODUCT), ("set-first", SET_FIRST), ("transposed", TRANSPOSED))
+    ),
+    Case(
+        "packed-rows", "packed-block", {"depth": 16, "rows": 8, "bytes": 16}, ROWS,
+        "f((float (*)[24])a, (float (*)[40])b, (float (*)[40])c, n);",
+        {"a": ("float", "n * 24"), "b": ("float", "24 * 40"), "c": ("float", "n * 40")}, sizes=MATRIX_SIZES,
+    ),
+]  # fmt: skip
+
 CASES: list[Case] = [
+    *PACKED_BLOCK,
     *PARTIAL_SUMS,
     *BLOCKED_SEARCH,
     *REGISTER_BLOCK,

@@ -94,7 +94,7 @@ def _unsafe(nest: Nest, loop: Loop, parts: list[Node]) -> Refusal | None:
             if operator is not None and operator.type in ("/", "%") and not _float_division(nest, node):
                 return Refusal("a division behind the hit could fault")
         if next(find_all(part, "call_expression"), None) is not None:
-            called = impure_call(loop)
+            called = impure_call(nest, loop)
             if called is not None:
                 return Refusal(f"{called}() would be called for elements behind the hit")
     spans = [span_of(part) for part in parts]

@@ -16,7 +16,7 @@ from kernwright.loops.model import Access, Loop, Nest
 from kernwright.propose.counted import Counted, counted_header, inner_statements
 from kernwright.propose.loop_text import obstacle
 from kernwright.propose.transform import Refusal
-from kernwright.syntax import span_of, unparenthesised
+from kernwright.syntax import find_all, span_of, unparenthesised
 
 
 @dataclass(frozen=True)
@@ -158,3 +158,44 @@ def _added(nest: Nest, assignment: Node) -> tuple[str, str, Node] | None:
         return None
     same = nest.parsed.text(unparenthesised(first)) == total
     return (total, sign.type, rest) if same and sign.type in ("+", "-") else None
+
+
+def first_value(product: ProductNest) -> str | Refusal | None:
+    """What every element is set to first; None where it starts with what it holds."""
+    if not product.before:
+        return None if product.in_memory else Refusal("the sum has no first value")
+    if len(product.before) != 1:
+        return Refusal("more than the sum is set up before the inner loop")
+    value = _value_given(product, product.before[0], product.total)
+    if value is None:
+        return Refusal("the first value of the sum is not known")
+    text = product.rows.writer.dedented(value)
+    return None if text == product.nest.parsed.text(product.result.node) else text
+
+
+def stores_plainly(product: ProductNest) -> Refusal | None:
+    """None where the sum goes to its element unchanged, in the element's own type; else why not."""
+    if product.in_memory:
+        return Refusal("the sum is changed after the inner loop") if product.after else None
+    if product.dtype != product.result.dtype:
+        return Refusal("the sum is kept in another type than the result")
+    element = product.nest.parsed.text(product.result.node)
+    value = _value_given(product, product.after[0], element) if len(product.after) == 1 else None
+    if value is None or product.nest.parsed.text(value) != product.total:
+        return Refusal("the sum is changed before it is stored")
+    return None
+
+
+def _value_given(product: ProductNest, statement: Node, name: str) -> Node | None:
+    """The value that a statement, which does nothing else, gives to a name or a place."""
+    found = list(find_all(statement, "init_declarator", "assignment_expression"))
+    if len(found) != 1:
+        return None
+    node = found[0]
+    declares = node.type == "init_declarator"
+    operator = node.child_by_field_name("operator")
+    target = node.child_by_field_name("declarator" if declares else "left")
+    if target is None or product.nest.parsed.text(target) != name or (operator is not None and operator.type != "="):
+        return None
+    value = node.child_by_field_name("value" if declares else "right")
+    return unparenthesised(value) if value is not None else None

@@ -32,7 +32,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     lanes = int(choice.get("bytes", 32)) // BYTES_OF[product.dtype]
     if lanes < 2:
         return Refusal("a vector would hold a single element")
-    block = _Block(product, VectorTypes(product.rows.writer), rows, vectors, lanes)
+    block = ProductBlock(product, VectorTypes(product.rows.writer), rows, vectors, lanes)
     try:
         code = block.code()
     except NotVectorisable as reason:
@@ -46,7 +46,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
 
 
 @dataclass
-class _Block:
+class ProductBlock:
     """Writes one blocked nest: ``vectors`` vectors of ``lanes`` elements in each of ``rows`` rows."""
 
     product: ProductNest
@@ -124,9 +124,9 @@ class _Block:
         line = f"{self.place()} {product.sign}= {body.operand_of(value, product.dtype)};"
         return self.over_vectors(ahead + self.over_rows(line))
 
-    def read_columns(self) -> tuple[str, dict[Span, Lane]]:
-        """Statements that read what all rows of a block share, and the names that hold it."""
-        product, writer = self.product, self.types.writer
+    def shared(self) -> dict[Span, Access]:
+        """The reads of a product that move along columns and not along rows: all rows of a block share them."""
+        product = self.product
         shared: dict[Span, Access] = {}
         for access in product.nest.accesses_in(product.depth.loop):
             across = product.nest.stride(access, product.columns.loop)
@@ -134,6 +134,12 @@ class _Block:
             inside = span_of(access.node) in span_of(product.value)
             if inside and across is not None and down is not None and across.terms and not down.terms:
                 shared.setdefault(span_of(access.node), access)
+        return shared
+
+    def read_columns(self) -> tuple[str, dict[Span, Lane]]:
+        """Statements that read what all rows of a block share, and the names that hold it."""
+        product, writer = self.product, self.types.writer
+        shared = self.shared()
         names = writer.fresh_local(*(f"{access.array}_row" for access in shared.values()))
         code = ""
         held: dict[Span, Lane] = {}

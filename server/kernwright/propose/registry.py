@@ -14,6 +14,7 @@ from kernwright.propose.index_set_split import INDEX_SET_SPLIT
 from kernwright.propose.interchange import INTERCHANGE
 from kernwright.propose.local_accumulator import LOCAL_ACCUMULATOR
 from kernwright.propose.node_split import NODE_SPLIT
+from kernwright.propose.packed_block import PACKED_BLOCK
 from kernwright.propose.partial_sums import PARTIAL_SUMS
 from kernwright.propose.peel import PEEL
 from kernwright.propose.power import POWER
@@ -23,7 +24,6 @@ from kernwright.propose.reorder import REORDER
 from kernwright.propose.restrict import RESTRICT
 from kernwright.propose.reverse import REVERSE
 from kernwright.propose.row_pointer import ROW_POINTER
-from kernwright.propose.scalar_replace import SCALAR_REPLACE
 from kernwright.propose.split import SPLIT
 from kernwright.propose.strip_mine import STRIP_MINE
 from kernwright.propose.tile import TILE
@@ -43,7 +43,6 @@ _LOOP_STRUCTURE: tuple[Transform, ...] = (
     UNSWITCH,
     INTERCHANGE,
     HOIST,
-    SCALAR_REPLACE,
     IF_CONVERT,
     ROW_POINTER,
     RESTRICT,
@@ -55,6 +54,7 @@ _LOOP_STRUCTURE: tuple[Transform, ...] = (
 
 _LOOP_BODY: tuple[Transform, ...] = (
     REGISTER_BLOCK,
+    PACKED_BLOCK,
     ACCUMULATE_ROWS,
     PARTIAL_SUMS,
     BLOCKED_SEARCH,
