@@ -36,7 +36,7 @@ _READY = ("strip-mine", "restrict")
 """Transforms that hardly ever refuse: one seed in ten is enough for them."""
 STRUCTURE = (
     "reorder", "split", "node-split", "index-set-split", "peel", "unswitch", "interchange", "if-convert", "fuse",
-    "reverse", "strip-mine", "row-pointer", "scalar-replace", "hoist", "restrict",
+    "reverse", "strip-mine", "row-pointer", "local-accumulator", "hoist", "restrict",
 )  # fmt: skip
 
 _MAIN = """

@@ -47,7 +47,7 @@ class _Value:
 def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     if loop.node.has_error:
         return Refusal("the loop has a syntax error")
-    impure = impure_call(loop)
+    impure = impure_call(nest, loop)
     if impure is not None:
         return Refusal(f"{impure}() is called, and what it changes is not known")
     if choice.get("what", "values") == "divisions":

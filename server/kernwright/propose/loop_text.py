@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from kernwright.kernel import C_TYPE_OF, Parameter
+from kernwright.kernel import C_TYPE_OF, Parameter, dtype_of
 from kernwright.loops.model import Loop, Nest
 from kernwright.propose.source import Writer
 from kernwright.propose.transform import Refusal
@@ -64,7 +64,7 @@ def obstacle(nest: Nest, loop: Loop) -> Refusal | None:
         return Refusal("a directive stands over the loop")
     if loop.node.parent is not None and loop.node.parent.type == "labeled_statement":
         return Refusal("the loop has a label")
-    impure = impure_call(loop)
+    impure = impure_call(nest, loop)
     if impure is not None:
         return Refusal(f"{impure}() is called, and what it does is not known")
     touched = {name for s in nest.statements_in(loop) for name in (*s.reads, *s.writes)}
@@ -75,11 +75,16 @@ def obstacle(nest: Nest, loop: Loop) -> Refusal | None:
     return None
 
 
-def impure_call(loop: Loop) -> str | None:
-    """The first function called in the loop that is not known to depend on its arguments alone."""
+def impure_call(nest: Nest, loop: Loop) -> str | None:
+    """The first function called in the loop that is not known to depend on its arguments alone.
+
+    Conversions such as ``float(x)``, ``T(x)`` and ``static_cast<int>(x)`` look like calls and are none.
+    """
+    types = {word for parameter in nest.kernel.template for word in parameter.split()[-1:]}
     for name in loop.calls:
         plain = name.removeprefix("std::").removeprefix("__builtin_")
-        if plain not in PURE_CALLS:
+        conversion = plain in types or dtype_of(plain) is not None or plain.startswith("static_cast<")
+        if plain not in PURE_CALLS and not conversion:
             return name
     return None
 

@@ -59,9 +59,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     edges = [*_without(edges, repeated), *_ties(nest, loop, items, repeated)]
     parts = _parts(nest, [item for item in items if item.number not in repeated], edges)
     if len(parts) < 2:
-        return Refusal("the statements depend on each other in one circle")
-    if all(part.serial for part in parts):
-        return Refusal("every statement is a recurrence: none of the loops would run faster")
+        return Refusal("every statement is a recurrence, or they depend on each other in one circle")
     if not any(edge.carried for edge in edges):
         return Refusal("no dependence between turns keeps this loop from being vectorised whole")
     qualified = restrict_edits(writer, nest, _overlapping(nest, loop)) if choice.get("alias") == "restrict" else []
