@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kernwright.contract import Arg, Contract
+from kernwright.contract import Arg, Contract, Role
 from kernwright.expression import Number
 
 _TRIES = 24
@@ -14,17 +14,22 @@ def agrees(inferred: Contract, written: Contract) -> bool:
     """Every argument is there with the written role, dtype and extent."""
     if inferred.args.keys() != written.args.keys() or contradictions(inferred, written):
         return False
+    if any(inferred.args[name].role is not arg.role for name, arg in written.args.items()):
+        return False
     return inferred.returns is not None or written.returns is None
 
 
 def contradictions(inferred: Contract, written: Contract) -> list[str]:
-    """What the inferred contract says otherwise, one sentence each; what it leaves open contradicts nothing."""
+    """What the inferred contract says otherwise, one sentence each; what it leaves open contradicts nothing.
+
+    An inferred ``inout`` for a written ``out`` is none: it asks more of a rewrite, never less.
+    """
     found: list[str] = []
     for name, arg in written.args.items():
         other = inferred.args.get(name)
         if other is None:
             continue
-        if other.role is not arg.role:
+        if other.role is not arg.role and (other.role, arg.role) != (Role.INOUT, Role.OUT):
             found.append(f"{name}: the role is {arg.role.value}, inferred {other.role.value}")
         if other.dtype != arg.dtype:
             found.append(f"{name}: the dtype is {arg.dtype}, inferred {other.dtype}")

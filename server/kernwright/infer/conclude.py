@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from kernwright.contract import Role
-from kernwright.expression import parse_expression
 from kernwright.infer.fit import Form
 from kernwright.infer.footprint import Footprint
 from kernwright.infer.samples import Sample, Samples
-from kernwright.infer.shape import Shape, is_direct
+from kernwright.infer.shape import Shape, admits, is_direct
 from kernwright.loops.poly import Poly
 
 _STEPS = (2, 3, 4, 8, 16)
@@ -32,7 +31,7 @@ def conclude(samples: Samples, shapes: Mapping[str, Shape]) -> Uses:
     conditions = _excluding(faulty, conditions, samples)
     roles: dict[str, Role] = {}
     for region, shape in shapes.items():
-        admitted = [sample for sample in samples.taken if sample.run is not None and _admits(conditions, sample)]
+        admitted = [sample for sample in samples.taken if sample.run is not None and admits(conditions, sample.sizes)]
         prints = [(sample, _print(sample, region)) for sample in admitted]
         if not any(footprint.writes for _, footprint in prints):
             roles[region] = Role.IN
@@ -43,7 +42,7 @@ def conclude(samples: Samples, shapes: Mapping[str, Shape]) -> Uses:
             continue
         # Where only a size of nothing leaves the array as it was, the kernel is meant for more than nothing.
         narrowed = _excluding(survivors, conditions, samples)
-        if any(_admits(narrowed, sample) for sample in survivors):
+        if any(admits(narrowed, sample.sizes) for sample in survivors):
             roles[region] = Role.INOUT
         else:
             roles[region] = Role.OUT
@@ -70,9 +69,11 @@ def _faults(sample: Sample, shapes: Mapping[str, Shape]) -> bool:
         return True
     for region, shape in shapes.items():
         footprint = sample.run.footprints.get(region)
+        lengths = [dim.evaluate(sample.sizes) for dim in shape.dims]
+        if any(length < 0 for length in lengths):
+            return True
         if footprint is None or not footprint.high:
             continue
-        lengths = [dim.evaluate(sample.sizes) for dim in shape.dims]
         if len(footprint.high) == 1:
             lengths = [shape.extent(sample.sizes)]
         if any(low < 0 for low in footprint.low):
@@ -82,16 +83,12 @@ def _faults(sample: Sample, shapes: Mapping[str, Shape]) -> bool:
     return False
 
 
-def _admits(conditions: Iterable[str], sample: Sample) -> bool:
-    return all(parse_expression(condition).holds(sample.sizes) for condition in conditions)
-
-
 def _excluding(unwanted: Sequence[Sample], conditions: tuple[str, ...], samples: Samples) -> tuple[str, ...]:
     """The conditions, with as few more as exclude all unwanted samples and keep most others."""
-    left = [sample for sample in unwanted if _admits(conditions, sample)]
+    left = [sample for sample in unwanted if admits(conditions, sample.sizes)]
     if not left:
         return conditions
-    kept = [sample for sample in samples.generic if sample not in unwanted and _admits(conditions, sample)]
+    kept = [sample for sample in samples.generic if sample not in unwanted and admits(conditions, sample.sizes)]
     candidates = list(_candidates([name for name in samples.names if not name.startswith("@")]))
     for count in (1, 2):
         for chosen in combinations(candidates, count):
@@ -104,12 +101,14 @@ def _excluding(unwanted: Sequence[Sample], conditions: tuple[str, ...], samples:
 
 
 def _candidates(names: Sequence[str]) -> Iterable[tuple[str, Callable[[Mapping[str, int]], bool]]]:
-    for least in (1, 2, 3):
-        for name in names:
-            yield f"{name} >= {least}", lambda sizes, n=name, k=least: sizes[n] >= k
+    for name in names:
+        yield f"{name} >= 1", lambda sizes, n=name: sizes[n] >= 1
     for left, right in combinations(names, 2):
         for more, less in ((left, right), (right, left)):
             yield f"{more} >= {less}", lambda sizes, a=more, b=less: sizes[a] >= sizes[b]
+    for least in (2, 3):
+        for name in names:
+            yield f"{name} >= {least}", lambda sizes, n=name, k=least: sizes[n] >= k
     for step in _STEPS:
         for name in names:
             yield f"{name} % {step} == 0", lambda sizes, n=name, s=step: sizes[n] % s == 0
@@ -122,6 +121,8 @@ class Indices:
     bounds: dict[str, tuple[str, str]]
     open: dict[str, str]
     """The array of indices, and the one that they are used in."""
+    needs: tuple[str, ...]
+    """Conditions without which no index would be inside."""
 
 
 def indices_of(samples: Samples, shapes: Mapping[str, Shape]) -> Indices:
@@ -148,11 +149,14 @@ def indices_of(samples: Samples, shapes: Mapping[str, Shape]) -> Indices:
                     open_questions[value.source] = region
                 highest[value.source] = (length, value.offset)
     bounds: dict[str, tuple[str, str]] = {}
+    needs: list[str] = []
     for source, (length, offset) in highest.items():
         if source not in open_questions:
             top = Form(length.poly - (1 + offset), length.divisor, length.extreme).with_constants(samples.constants)
             bounds[source] = (str(-offset), str(top))
-    return Indices(bounds, open_questions)
+            if top.names:
+                needs.append(f"{length.with_constants(samples.constants)} >= 1")
+    return Indices(bounds, open_questions, tuple(dict.fromkeys(needs)))
 
 
 def _length(shape: Shape, dimension: int, written: int) -> Form | None:

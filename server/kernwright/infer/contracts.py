@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from kernwright.c_types import struct_layout
-from kernwright.contract import INTEGER_BITS, Arg, Check, Contract, Origin, Role, TimePoint, Work
+from kernwright.c_types import struct_layout, struct_obstacle
+from kernwright.contract import INTEGER_BITS, Arg, Build, Check, Contract, Origin, Role, TimePoint, Work
 from kernwright.contract_text.setting import Setting, inexpressible, is_rows, setting_of
 from kernwright.contract_text.template import BadInstantiation, template_parameters
 from kernwright.expression import Expression, parse_expression
@@ -120,6 +120,9 @@ def _dtype_question(parameter: Parameter, setting: Setting) -> str:
     base = parameter.base
     if base in setting.type_parameters:
         return f"Which type is '{base}', and so which dtype has '{parameter.name}'? It is a template parameter"
+    obstacle = struct_obstacle(setting.parsed, base)
+    if obstacle:
+        return f"'{parameter.name}' points to {base}, whose field '{obstacle}' no contract can describe: not checkable"
     if base == "void":
         return f"Which dtype do the elements of '{parameter.name}' have? It is {parameter.type_text}"
     return f"Which dtype does '{parameter.name}' have? This file does not say what {base} is"
@@ -163,7 +166,7 @@ def _follow(nest: Nest, setting: Setting, arrays: list[Parameter], findings: _Fi
             findings.globals[name] = arg
         else:
             findings.args[name] = arg
-    findings.where = uses.where
+    findings.where = tuple(dict.fromkeys((*uses.where, *indices.needs)))
     if not findings.asks:
         findings.work = work_of(samples, shapes, findings.args)
     return None
@@ -253,7 +256,7 @@ def _times(contract: Contract, nest: Nest) -> tuple[TimePoint, ...]:
     return tuple(replace(point, values={**defaults, **point.values}) for point in points)
 
 
-def _instantiated(contract: Contract, setting: Setting, kernel: Kernel):
+def _instantiated(contract: Contract, setting: Setting, kernel: Kernel) -> Build:
     """[build] with `instantiate` for a template whose arguments all follow from the dtypes of its parameters."""
     parameters = template_parameters(kernel)
     if not parameters or contract.build.instantiate is not None:

@@ -80,6 +80,7 @@ class Evaluator(ABC):
         self.ledger = Ledger()
         self.ledger.fields = program.fields
         self.results: list[Value] = []
+        self.literals: dict[str, Value] = {}
         self.flops = 0
         self.calls = 0
 
@@ -210,8 +211,8 @@ class Evaluator(ABC):
                 pass
             case str():
                 held = self.names.get(place)
-                if isinstance(held, Pointer) and not isinstance(value, Pointer) and self.levels.get(place) == 1:
-                    # A reference parameter: `s = …` writes what it refers to.
+                if place in self.program.references and isinstance(held, Pointer):
+                    # `s = …` writes what the reference refers to.
                     self.ledger.write(place, (0,), None)
                 else:
                     kind = self.kinds.get(place) if not isinstance(value, Pointer) else None
@@ -227,8 +228,17 @@ class Evaluator(ABC):
         return value if isinstance(value, int | Unknown) else ANY
 
     def value(self, node: Mirror) -> Value:
-        self.step()
+        self.budget -= 1
+        if self.budget < 0:
+            raise Exhausted
         match node.type:
+            # The most frequent kinds first.
+            case "identifier" | "qualified_identifier":
+                return self.named(node.text)
+            case "binary_expression":
+                return self.binary(node)
+            case "subscript_expression" | "field_expression":
+                return self.load(self.place(node))
             case "number_literal":
                 return self.literal(node.text)
             case "char_literal":
@@ -237,8 +247,6 @@ class Evaluator(ABC):
                 return 1
             case "false":
                 return 0
-            case "identifier" | "qualified_identifier":
-                return self.named(node.text)
             case "parenthesized_expression" | "condition_clause":
                 return self.value(node.named[-1]) if node.named else ANY
             case "comma_expression":
@@ -248,14 +256,10 @@ class Evaluator(ABC):
                 return self.value(right) if right is not None else ANY
             case "cast_expression":
                 return self.cast(node.get("type"), node.get("value"))
-            case "subscript_expression" | "field_expression":
-                return self.load(self.place(node))
             case "pointer_expression":
                 return self.pointer(node)
             case "unary_expression":
                 return self.unary(node)
-            case "binary_expression":
-                return self.binary(node)
             case "conditional_expression":
                 return self.conditional(node)
             case "assignment_expression":
@@ -282,6 +286,11 @@ class Evaluator(ABC):
             self.value(child)
 
     def literal(self, text: str) -> Value:
+        if text not in self.literals:
+            self.literals[text] = self.read_literal(text)
+        return self.literals[text]
+
+    def read_literal(self, text: str) -> Value:
         # The grammar takes a sign before a number as part of it.
         sign, digits = (-1, text[1:].strip()) if text.startswith("-") else (1, text)
         number = integer_of(digits)
@@ -290,11 +299,9 @@ class Evaluator(ABC):
         return sign * self.program.literals.get(number, number)
 
     def named(self, name: str) -> Value:
-        value = self.variable(name)
-        parameter = self.program.kernel.parameter(name)
-        if parameter is not None and parameter.reference and not parameter.is_array and isinstance(value, Pointer):
+        if name in self.program.references and isinstance(self.names.get(name), Pointer):
             return self.load(Element(name, (0,)))
-        return value
+        return self.variable(name)
 
     def cast(self, kind: Mirror | None, inner: Mirror | None) -> Value:
         if inner is None or kind is None:

@@ -6,10 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
-from math import lcm
+from math import gcd, lcm
 
 from kernwright.expression import Expression, parse_expression
 from kernwright.loops.poly import Monomial, Poly
+
+_CONFIRMING = 2
+"""How many observations beyond those that fix the coefficients have to agree."""
+_LARGEST_DIVISOR = 6
 
 Sizes = Mapping[str, int]
 Observation = tuple[Sizes, int]
@@ -53,12 +57,7 @@ class Form:
         return Form(poly, self.divisor, (function, sides[0], sides[1]))
 
     def __str__(self) -> str:
-        # Positive terms first: ``n - k + 1``, not ``-k + n + 1``.
-        positive = Poly(tuple((monomial, factor) for monomial, factor in self.poly.terms if factor > 0))
-        text = str(self.poly)
-        if positive.terms and text.startswith("-"):
-            rest = positive - self.poly
-            text = str(positive) + "".join(f" - {Poly((term,))}" for term in rest.terms)
+        text = _text(self.poly)
         if self.extreme is not None:
             function, left, right = self.extreme
             sign = "" if text == "0" else f" - {text[1:]}" if text.startswith("-") else f" + {text}"
@@ -72,6 +71,17 @@ class Form:
         return parse_expression(str(self))
 
 
+def _text(poly: Poly) -> str:
+    """Positive terms first, the constant last: ``n - k + 1``, where ``str`` of the polynomial has ``-k + n + 1``."""
+    varying = [term for term in poly.terms if term[0]]
+    added = [term for term in varying if term[1] > 0]
+    taken = [(monomial, -factor) for monomial, factor in varying if factor < 0]
+    if not added or not taken:
+        return str(poly)
+    text = str(Poly(tuple(added))) + "".join(f" - {Poly((term,))}" for term in taken)
+    return text + (f" {'+' if poly.offset > 0 else '-'} {abs(poly.offset)}" if poly.offset else "")
+
+
 def constant(value: int) -> Form:
     return Form(Poly.constant(value))
 
@@ -80,21 +90,24 @@ def fit(observations: Sequence[Observation], names: Sequence[str], degree: int =
     """The simplest form that gives every observation; None when there is none, or too few observations to tell."""
     if not observations:
         return None
-    for monomials in _families(names, degree):
-        if len(monomials) < len(observations) or len(monomials) == 1:
-            form = _solve(observations, monomials)
-            if form is not None:
-                return form
+    for monomials in _linear(names):
+        form = _solve(observations, monomials)
+        if form is not None:
+            return form
     for left, right in combinations(names, 2):
         for function, choose in (("min", min), ("max", max)):
             rests = {value - choose(sizes[left], sizes[right]) for sizes, value in observations}
             if len(rests) == 1:
                 return Form(Poly.constant(rests.pop()), 1, (function, left, right))
+    for monomials in _products(names, degree):
+        form = _solve(observations, monomials)
+        if form is not None:
+            return form
     return None
 
 
-def _families(names: Sequence[str], degree: int) -> Iterator[list[Monomial]]:
-    """Sets of monomials to try, from a constant to all products up to the degree."""
+def _linear(names: Sequence[str]) -> Iterator[list[Monomial]]:
+    """Sets of monomials to try: a constant, one name, two, all."""
     one: Monomial = ()
     yield [one]
     for name in names:
@@ -103,6 +116,11 @@ def _families(names: Sequence[str], degree: int) -> Iterator[list[Monomial]]:
         yield [one, (left,), (right,)]
     singles: list[Monomial] = [(name,) for name in names]
     yield [one, *singles]
+
+
+def _products(names: Sequence[str], degree: int) -> Iterator[list[Monomial]]:
+    """Sets of monomials with products up to the degree, the smallest sets first."""
+    one: Monomial = ()
     for count in range(2, degree + 1):
         for product in combinations_with_replacement(names, count):
             # A grid and its margins: the product with everything that divides it.
@@ -118,30 +136,37 @@ def _families(names: Sequence[str], degree: int) -> Iterator[list[Monomial]]:
 
 
 def _solve(observations: Sequence[Observation], monomials: Sequence[Monomial]) -> Form | None:
-    """Solve the linear system exactly; None when it has no solution, or more than one."""
+    """Solve the linear system exactly; None when it has no solution, more than one, or nothing to confirm it.
+
+    Rows stay integers: a row is scaled rather than divided, and reduced by its common factor.
+    """
     width = len(monomials)
-    pivots: list[list[Fraction]] = []
+    if len(observations) < width + _CONFIRMING and width > 1:
+        return None
+    pivots: list[tuple[int, list[int]]] = []
     for sizes, value in observations:
-        row = [Fraction(_product(sizes, monomial)) for monomial in monomials]
-        row.append(Fraction(value))
-        for pivot in pivots:
-            lead = next(index for index, entry in enumerate(pivot) if entry)
+        row = [_product(sizes, monomial) for monomial in monomials]
+        row.append(value)
+        for lead, pivot in pivots:
             if row[lead]:
-                factor = row[lead] / pivot[lead]
-                row = [entry - factor * other for entry, other in zip(row, pivot, strict=True)]
-        if any(row[:width]):
-            pivots.append(row)
-        elif row[width]:
+                own, other = row[lead], pivot[lead]
+                row = [entry * other - own * amount for entry, amount in zip(row, pivot, strict=True)]
+        common = gcd(*row)
+        if common > 1:
+            row = [entry // common for entry in row]
+        lead = next((index for index, entry in enumerate(row) if entry), width + 1)
+        if lead < width:
+            pivots.append((lead, row))
+        elif lead == width:
             return None
     if len(pivots) < width:
         return None
     solution = [Fraction(0)] * width
-    for pivot in reversed(pivots):
-        lead = next(index for index, entry in enumerate(pivot) if entry)
+    for lead, pivot in reversed(pivots):
         rest = sum((pivot[index] * solution[index] for index in range(width) if index != lead), Fraction(0))
         solution[lead] = (pivot[width] - rest) / pivot[lead]
     divisor = lcm(*(value.denominator for value in solution))
-    if divisor > 64:
+    if divisor > _LARGEST_DIVISOR:
         return None
     terms = {monomial: int(value * divisor) for monomial, value in zip(monomials, solution, strict=True)}
     return Form(Poly.of(terms), divisor)

@@ -48,7 +48,7 @@ class Ledger:
         self.fields: dict[str, tuple[str, ...]] = {}
         """Field names of regions whose elements are structs."""
         self.log: list[str] | None = None
-        """Regions touched since somebody asked, to learn what a loop without known end reaches."""
+        """Regions that were reached farther than before, to learn what a loop without known end runs through."""
 
     def footprint(self, region: str) -> Footprint:
         return self.footprints.setdefault(region, Footprint(region))
@@ -72,8 +72,6 @@ class Ledger:
 
     def _touch(self, region: str, index: tuple[int | Unknown, ...], *, written: bool) -> Footprint:
         footprint = self.footprint(region)
-        if self.log is not None:
-            self.log.append(region)
         for dimension, value in enumerate(index):
             if isinstance(value, Unknown):
                 key = (dimension, value)
@@ -82,8 +80,12 @@ class Ledger:
             while len(footprint.high) <= dimension:
                 footprint.low.append(value)
                 footprint.high.append(value)
-            footprint.low[dimension] = min(footprint.low[dimension], value)
-            footprint.high[dimension] = max(footprint.high[dimension], value)
+            if value > footprint.high[dimension]:
+                footprint.high[dimension] = value
+                if self.log is not None:
+                    self.log.append(region)
+            elif value < footprint.low[dimension]:
+                footprint.low[dimension] = value
         return footprint
 
     def _keys(self, region: str, index: Index, member: str | None) -> list[Key]:

@@ -145,22 +145,29 @@ class _Machine(Evaluator):
             return self.statement(alternative) if alternative is not None else Outcome.NEXT
         return self.either([consequence, alternative])
 
-    def either(self, ways: list[Mirror | None]) -> Outcome:
-        """Walk every way from here; what holds afterwards is what all ways that come back agree on."""
+    def either(self, ways: list[Mirror | None], back: tuple[Outcome, ...] = (Outcome.NEXT,)) -> Outcome:
+        """Walk every way from here; what holds afterwards is what all ways that come back agree on.
+
+        ``back`` are the outcomes with which a way comes back: after a switch, a break too.
+        """
         layers = self.ledger.layers
         mark, start = len(layers), self.names
         returning: list[tuple[dict[str, Value], set[Key]]] = []
         left: list[Outcome] = []
+        gone: list[set[Key]] = []
         for way in ways:
             self.names = dict(start)
             layers.append(set())
             outcome = self.statement(way) if way is not None else Outcome.NEXT
-            if outcome is Outcome.NEXT:
-                returning.append((self.names, layers[mark]))
-            else:
+            if outcome not in back:
                 left.append(outcome)
+                gone.append(layers[mark])
+            else:
+                returning.append((self.names, layers[mark]))
             del layers[mark:]
         if not returning:
+            if len(set(left)) == 1:
+                layers[-1].update(set[Key].intersection(*gone))
             for outcome in left[1:]:
                 self.doubts.of[outcome] += 1
             return left[0]
@@ -178,16 +185,20 @@ class _Machine(Evaluator):
         return Outcome.NEXT
 
     def switch(self, node: Mirror) -> Outcome:
-        """Each case is one way, and so is none of them; falling through is walked like a way of its own."""
-        condition = node.get("condition")
-        body = node.get("body")
+        """Each case is one way, with those that it falls into; without a default there is one that does nothing."""
+        condition, body = node.get("condition"), node.get("body")
         if condition is not None:
             self.value(condition)
         cases = [child for child in body.named if child.type == "case_statement"] if body is not None else []
+        ways: list[Mirror | None] = [
+            Mirror("compound_statement", "", case.start, named=cases[index:]) for index, case in enumerate(cases)
+        ]
+        if all(case.get("value") is not None for case in cases):
+            ways.append(None)
         breaks = self.doubts.of[Outcome.BREAK]
-        outcome = self.either([*cases, None])
+        outcome = self.either(ways, (Outcome.NEXT, Outcome.BREAK))
         self.doubts.of[Outcome.BREAK] = breaks
-        return Outcome.NEXT if outcome is Outcome.BREAK else outcome
+        return outcome
 
     def loop(self, node: Mirror) -> Outcome:
         body = node.get("body")
@@ -252,7 +263,8 @@ class _Machine(Evaluator):
     def lose(self, condition: Mirror | None) -> None:
         """A loop did not end for all that is known: how far it reaches depends on data."""
         text = " ".join(condition.text.split()) if condition is not None else "no condition"
-        for region in set(self.ledger.log or ()):
+        log = self.ledger.log or []
+        for region in {region for region in log if log.count(region) > 1}:
             self.ledger.footprint(region).unbounded.add(text.strip("()"))
 
 

@@ -29,6 +29,8 @@ class Program:
     """Arrays of the file that a call may find changed."""
     dtypes: dict[str, str | None] = field(default_factory=dict[str, str | None])
     """Element dtypes of parameters and globals; None for structs and types that are not known."""
+    references: frozenset[str] = frozenset()
+    """Scalars that the kernel may write: `float &s`."""
     levels: dict[str, int] = field(default_factory=dict[str, int])
     """How many indices reach an element of a region."""
     fields: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -56,7 +58,7 @@ class Program:
         for parameter in self.kernel.parameters:
             name = parameter.name
             dtype = self.dtypes.get(name)
-            if parameter.is_array or (parameter.reference and not parameter.const):
+            if parameter.is_array or name in self.references:
                 found[name] = Pointer(name)
             elif name in values:
                 found[name] = values[name]
@@ -85,6 +87,11 @@ def program_of(parsed: Parsed, kernel: Kernel, setting: Setting) -> Program:
         dict(setting.constants),
         functions={function.name: function for function in find_functions(parsed) if function.name != kernel.name},
         globals={name: array for name, array in file_scope_arrays(parsed).items() if kernel.parameter(name) is None},
+    )
+    program.references = frozenset(
+        parameter.name
+        for parameter in kernel.parameters
+        if parameter.reference and not parameter.const and not parameter.is_array
     )
     for name, array in program.globals.items():
         program.dtypes[name] = setting.dtype_of_base(array.base)

@@ -15,8 +15,12 @@ from kernwright.loops.model import Nest
 from kernwright.loops.read import integer_of
 from kernwright.syntax import find_all
 
-_STEPS_OF_ONE = 60_000
-_STEPS_OF_ALL = 500_000
+_STEPS_OF_ONE = 40_000
+_STEPS_OF_ALL = 120_000
+_FEWEST = 4
+_GENERIC = {2: 12, 3: 14, 4: 18}
+"""How many generic assignments there are for two, three, and more sizes."""
+_LONG_NEST = 4096
 _LONG = 24
 """A constant above this makes loops too long to walk; it is then tried as a small number under a name of its own."""
 
@@ -67,7 +71,7 @@ def take_samples(program: Program, nest: Nest) -> Samples | None:
     """
     names = sizes_of(program)
     depth = max((loop.depth + 1 for loop in nest.loops), default=1)
-    taken = _take(program, names, depth)
+    taken = _take(program, names, depth) if _constant_turns(nest) <= _LONG_NEST else None
     if taken is not None:
         return Samples(program, names, tuple(taken), {})
     short, constants = _shortened(program)
@@ -75,6 +79,17 @@ def take_samples(program: Program, nest: Nest) -> Samples | None:
         return None
     taken = _take(short, (*names, *constants), depth)
     return Samples(short, (*names, *constants), tuple(taken), constants) if taken is not None else None
+
+
+def _constant_turns(nest: Nest) -> int:
+    """The turns of the innermost loop where only constants bound it and those around it."""
+    most = 1
+    for loop in nest.loops:
+        turns = 1
+        for outer in nest.chain(loop):
+            turns *= outer.trip or 1
+        most = max(most, turns)
+    return most
 
 
 def _take(program: Program, names: Sequence[str], depth: int) -> list[Sample] | None:
@@ -88,8 +103,11 @@ def _take(program: Program, names: Sequence[str], depth: int) -> list[Sample] | 
             taken.append(Sample(sizes, done, edge=edge))
             budget -= done.steps
         except Exhausted:
-            if not edge:
+            enough = sum(not sample.edge for sample in taken) >= _FEWEST
+            if not edge and not enough:
                 return None
+            if budget < _STEPS_OF_ONE and enough:
+                break
             taken.append(Sample(sizes, None, "does not end", edge))
             budget -= _STEPS_OF_ONE
         except (ZeroDivisionError, Wrapped):
@@ -101,14 +119,14 @@ def assignments(names: Sequence[str], depth: int) -> list[tuple[dict[str, int], 
     """Sizes to try: generic ones first, then those at which loops do not run."""
     if not names:
         return [({}, False)]
-    most = 8 if depth <= 2 else 6
+    most = 8 if depth <= 2 else 6 if depth == 3 else 5
     if len(names) == 1:
         values = [5, 8, 3, 6, 7, 4, *([9, 12, 16, 17, 10] if depth <= 2 else [9])]
         generic = [{names[0]: value} for value in values]
     else:
         chooser = random.Random(len(names))
         generic = [dict(zip(names, sizes, strict=True)) for sizes in _ordered(len(names), most)]
-        while len(generic) < (14 if len(names) < 4 else 24):
+        while len(generic) < _GENERIC[min(len(names), 4)]:
             drawn = {name: chooser.randint(2, most) for name in names}
             if drawn not in generic:
                 generic.append(drawn)
@@ -117,7 +135,9 @@ def assignments(names: Sequence[str], depth: int) -> list[tuple[dict[str, int], 
     edges = [{**generic[0], name: value} for name in parameters for value in (0, 1, 2)]
     edges += [{**generic[0], **dict.fromkeys(parameters, value)} for value in (0, 1, 2)]
     unique = [sizes for index, sizes in enumerate(edges) if sizes not in generic and sizes not in edges[:index]]
-    return [(sizes, False) for sizes in generic] + [(sizes, True) for sizes in unique]
+    # Should the steps run out, some of both kinds have been seen.
+    first, later = generic[:6], generic[6:]
+    return [*((sizes, False) for sizes in first), *((sizes, True) for sizes in unique), *((s, False) for s in later)]
 
 
 def _ordered(count: int, most: int) -> list[list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -90,9 +90,9 @@ def _fitted(observations: Sequence[Observation], samples: Samples, degree: int) 
     """A form for what was observed at generic sizes: everywhere, or where a size is a multiple or the larger one."""
     generic = [sample.sizes for sample in samples.generic]
     seen = [(sizes, value) for sizes, value in observations if sizes in generic]
-    form = fit(seen, samples.names, degree)
+    form = fit(seen, samples.names, degree) or _covering(seen, samples)
     if form is not None:
-        return form, ()
+        return _round_robin(form, samples), ()
     regimes: list[tuple[str, Callable[[Mapping[str, int]], bool]]] = []
     for name in samples.names:
         for step in _steps(samples):
@@ -107,7 +107,7 @@ def _fitted(observations: Sequence[Observation], samples: Samples, degree: int) 
             # Outside the regime the form may be too small: then the contract has to exclude such sizes.
             enough = all(value <= form.evaluate(sizes) for sizes, value in seen)
             return form, () if enough else (text,)
-    return _covering(seen, samples)
+    return None
 
 
 def _steps(samples: Samples) -> list[int]:
@@ -116,13 +116,24 @@ def _steps(samples: Samples) -> list[int]:
     return sorted({int(number) for number in re.findall(r"\b\d+\b", text) if 2 <= int(number) <= _MAX_STEP})
 
 
-def _covering(seen: Sequence[Observation], samples: Samples) -> tuple[Form, tuple[str, ...]] | None:
-    """A single size that is never exceeded and often met exactly: subscripts that jump about below it (`% n`)."""
+def _round_robin(form: Form, samples: Samples) -> Form:
+    """`r[i % m]` for `i < n` reaches `min(n, m)` elements of the `m` that it goes round in."""
+    if form.extreme is None or form.extreme[0] != "min" or form.poly.terms:
+        return form
+    text = samples.program.parsed.text(samples.program.kernel.body)
+    for name in form.extreme[1:]:
+        if re.search(rf"%\s*\(?\s*{re.escape(name)}\b", text):
+            return Form(Poly.name(name))
+    return form
+
+
+def _covering(seen: Sequence[Observation], samples: Samples) -> Form | None:
+    """A single size that is never exceeded and often met: subscripts that leave out some, or jump about below it."""
     for name in samples.names:
         reached = [(sizes[name], value) for sizes, value in seen]
         met = sum(size == value for size, value in reached)
         if reached and all(value <= size for size, value in reached) and 3 * met >= len(reached):
-            return Form(Poly.name(name)), ()
+            return Form(Poly.name(name))
     return None
 
 
@@ -172,7 +183,9 @@ def _shape_of_flat(
         by = f"the elements of {', '.join(sources)}" if sources else "indices that depend on data"
         return Blank(f"it is reached through {by}")
     for strides, needs in _grids(region, nest, samples):
-        shape = _shape_of_grid(strides, touched, samples)
+        # Only where rows are long enough do row numbers mean anything.
+        admitted = [(sample, footprint) for sample, footprint in touched if admits(needs, sample.sizes)]
+        shape = _shape_of_grid(strides, admitted, samples)
         if shape is not None:
             return Shape(shape.dims, (*shape.needs, *needs))
     fitted = _fitted(observations, samples, 3)
@@ -251,6 +264,11 @@ def _known(stride: Poly, samples: Samples) -> Poly | None:
         if stride.value is not None and abs(stride.value - value) <= 3:
             return Poly.name(name) + (stride.value - value)
     return stride
+
+
+def admits(conditions: Iterable[str], sizes: Mapping[str, int]) -> bool:
+    """Whether sizes satisfy conditions in the language of contracts."""
+    return all(parse_expression(condition).holds(sizes) for condition in conditions)
 
 
 def _row_needs(stride: Poly, unit: Sequence[str], nest: Nest, loops: Sequence[int]) -> tuple[str, ...]:
