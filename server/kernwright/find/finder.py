@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Literal
 
-from tree_sitter import Node, Query, QueryCursor
+from tree_sitter import Node, QueryCursor
 
 from kernwright.find.context import Context
 from kernwright.find.facts import Facts
 from kernwright.find.finding import Finding, Related
 from kernwright.find.predicates import IMPLEMENTATIONS, Binding
 from kernwright.kernel import Kernel, find_kernels
-from kernwright.rules.model import QueryBlock, Rule, Status, Template
-from kernwright.syntax import Language, Parsed, grammar, span_of
+from kernwright.rules.model import Rule, Status, Template
+from kernwright.rules.queries import joined_query
+from kernwright.syntax import Language, Parsed, span_of
 from kernwright.targets.model import Evidence
 from kernwright.text import Span
 
@@ -37,11 +37,18 @@ def find(parsed: Parsed, rules: Iterable[Rule], facts: Facts | None = None) -> l
 
 def find_in_kernel(context: Context, rules: Sequence[Rule]) -> list[Finding]:
     """The findings of one kernel, one per rule and place."""
+    blocks = [(rule, block.text) for rule in rules for block in rule.queries]
+    joined = joined_query(tuple(text for _, text in blocks), context.parsed.language)
+    evaluator = _Evaluator(context)
     found: dict[tuple[str, Span], Finding] = {}
-    for rule in rules:
-        for block in rule.queries:
-            for finding in _matches(context, rule, block):
-                found.setdefault((rule.name, finding.span), finding)
+    for pattern, captures in QueryCursor(joined.query).matches(context.kernel.node, evaluator):
+        rule = blocks[joined.owners[pattern]][0]
+        key = match_key(pattern, captures)
+        values: dict[str, Node | str] = {name: nodes[0] for name, nodes in captures.items() if nodes}
+        for name, value in evaluator.bound.get(key, {}).items():
+            values.setdefault(name, value)
+        finding = _finding(context, rule, values, evaluator.evidence.get(key, Evidence.STATIC))
+        found.setdefault((rule.name, finding.span), finding)
     return list(found.values())
 
 
@@ -59,11 +66,6 @@ def _has_feature(features: frozenset[str], target: str) -> bool:
     name, operator, number = bound.groups()
     numbers = [int(match.group(1)) for f in features if (match := re.match(rf"^{name}_?(\d+)", f))]
     return any(n >= int(number) if operator == ">=" else n == int(number) for n in numbers)
-
-
-@lru_cache(maxsize=512)
-def _compiled(text: str, language: Language) -> Query:
-    return Query(grammar(language), text)
 
 
 class _Evaluator:
@@ -107,17 +109,6 @@ class _Evaluator:
 
 def match_key(pattern: int, captures: dict[str, list[Node]]) -> tuple[int, frozenset[tuple[str, int]]]:
     return pattern, frozenset((name, node.id) for name, nodes in captures.items() for node in nodes)
-
-
-def _matches(context: Context, rule: Rule, block: QueryBlock) -> Iterable[Finding]:
-    query = _compiled(block.text, context.parsed.language)
-    evaluator = _Evaluator(context)
-    for pattern, captures in QueryCursor(query).matches(context.kernel.node, evaluator):
-        key = match_key(pattern, captures)
-        values: dict[str, Node | str] = {name: nodes[0] for name, nodes in captures.items() if nodes}
-        for name, value in evaluator.bound.get(key, {}).items():
-            values.setdefault(name, value)
-        yield _finding(context, rule, values, evaluator.evidence.get(key, Evidence.STATIC))
 
 
 def _finding(context: Context, rule: Rule, values: dict[str, Node | str], evidence: Evidence) -> Finding:

@@ -8,17 +8,18 @@ from kernwright.rules.model import Rule, Safety
 from kernwright.rules.vocabulary import PREDICATES
 from kernwright.syntax import Language
 
-BEGIN = "<!-- rules:begin -->"
-END = "<!-- rules:end -->"
+RULES_MARK = "rules"
+PREDICATES_MARK = "predicates"
+"""Names of the generated parts: the text between ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``."""
 
 
-def rules_table(rules: Iterable[Rule]) -> str:
-    """A Markdown table, one row a rule, sorted by name."""
+def rules_table(rules: Iterable[Rule], prefix: str = "") -> str:
+    """A Markdown table, one row a rule, sorted by name; links are ``prefix`` and the rule's ``docs``."""
     rows = ["| rule | finds | languages | rewrite |", "|---|---|---|---|"]
     for rule in sorted(rules, key=lambda rule: rule.name):
         languages = ", ".join({"c": "C", "cpp": "C++"}[language.value] for language in rule.languages)
         rows.append(
-            f"| [`{rule.name}`]({rule.docs}) | {_cell(rule.description)} | {languages} | {_rewrite_of(rule)} |"
+            f"| [`{rule.name}`]({prefix}{rule.docs}) | {_cell(rule.description)} | {languages} | {_rewrite_of(rule)} |"
         )
     return "\n".join(rows) + "\n"
 
@@ -33,13 +34,20 @@ def predicates_table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def with_table(document: str, table: str, begin: str = BEGIN, end: str = END) -> str:
+def with_part(document: str, mark: str, part: str) -> str:
     """The document with the text between its two marks replaced; a document without both marks is left alone."""
+    begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
     head, opened, rest = document.partition(begin)
     _, closed, tail = rest.partition(end)
     if not opened or not closed:
         return document
-    return f"{head}{begin}\n{table}{end}{tail}"
+    return f"{head}{begin}\n{part}{end}{tail}"
+
+
+def with_generated_parts(document: str, rules: Iterable[Rule], prefix: str = "") -> str:
+    """A README with its tables made anew. ``prefix`` stands between its folder and the links to ``rules/…``."""
+    document = with_part(document, RULES_MARK, rules_table(rules, prefix))
+    return with_part(document, PREDICATES_MARK, predicates_table())
 
 
 def new_rule_text(name: str, language: Language) -> str:

@@ -14,7 +14,8 @@ from importlib import resources
 from pathlib import Path
 
 from kernwright.rules.model import Origin, Rule, RuleProblem, Status
-from kernwright.rules.reader import read_rule
+from kernwright.rules.queries import query_problems
+from kernwright.rules.reader import read_rule_text
 
 MAX_RULE_BYTES = 256 * 1024
 
@@ -82,7 +83,7 @@ def read_folder(folder: Path, origin: Origin) -> RuleSet:
     for path in sorted(folder.rglob("*.md")):
         if path.name == "README.md":
             continue
-        read = read_file(path, origin, f"rules/{path.relative_to(folder).as_posix()}")
+        read = _read_text(path, origin, f"rules/{path.relative_to(folder).as_posix()}")
         if isinstance(read, list):
             problems += read
         elif read.name in rules:
@@ -91,11 +92,18 @@ def read_folder(folder: Path, origin: Origin) -> RuleSet:
             )
         else:
             rules[read.name] = read
-    return RuleSet(tuple(rules[name] for name in sorted(rules)), tuple(problems))
+    broken = query_problems(rules.values())
+    names = sorted(rules.keys() - {problem.path.stem for problem in broken})
+    return RuleSet(tuple(rules[name] for name in names), (*problems, *broken))
 
 
 def read_file(path: Path, origin: Origin, docs: str = "") -> Rule | list[RuleProblem]:
     """One rule file; one that cannot be read as text is a problem too."""
+    read = _read_text(path, origin, docs)
+    return read if isinstance(read, list) else query_problems([read]) or read
+
+
+def _read_text(path: Path, origin: Origin, docs: str) -> Rule | list[RuleProblem]:
     try:
         if path.stat().st_size > MAX_RULE_BYTES:
             return [RuleProblem(path, 1, f"over {MAX_RULE_BYTES // 1024} KiB; a rule is a page, split it")]
@@ -105,7 +113,7 @@ def read_file(path: Path, origin: Origin, docs: str = "") -> Rule | list[RulePro
         return [RuleProblem(path, line, "this is not UTF-8; save the file as UTF-8")]
     except OSError as error:
         return [RuleProblem(path, 1, f"{error.strerror or error}; check the file and its permissions")]
-    return read_rule(path, text, origin, docs)
+    return read_rule_text(path, text, origin, docs)
 
 
 def selected(rules: Iterable[Rule], selection: Selection, path: str = "", target: str = "") -> list[Rule]:
