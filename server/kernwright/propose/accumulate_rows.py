@@ -23,6 +23,10 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         order = [product.rows.loop.depth, product.depth.loop.depth, product.columns.loop.depth]
         if order == sorted(order):
             return Refusal("the loops run in this order already")
+    for access in nest.accesses_in(product.depth.loop):
+        stride = nest.stride(access, product.columns.loop)
+        if stride is None or (stride.terms and stride.value != 1):
+            return Refusal(f"{access.array} is not walked along its rows")
     first = first_value(product)
     stored = stores_plainly(product)
     refusal = first if isinstance(first, Refusal) else stored
