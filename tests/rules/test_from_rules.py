@@ -17,7 +17,7 @@ from kernwright.text import Snapshot, apply_edits
 HEAD = (
     "---\nname: {}\ndescription: A test\nlanguages: [c, cpp]\nsafety: {}\n---\n## What it does\nIt tests.\n## Match\n"
 )
-TAIL = "\n## Finds\n```c\nvoid f(float *x)\n{{\n    x[0] = 1;\n    // ^ {}\n}}\n```\n"
+TAIL = "\n## Finds\n```c\nint x;\n//  ^ r\n```\n"
 
 
 def propose(
@@ -53,7 +53,10 @@ def test_template_at_each_place_and_at_all_of_them() -> None:
 
 
 def test_template_before_a_loop_takes_a_free_name_and_the_files_line_ends() -> None:
-    code = "void f(float *x, int n, float k, float reciprocal)\n{\n  for (int i = 0; i < n; i++)\n    x[i] = x[i] / k;\n}\n"
+    code = (
+        "void f(float *x, int n, float k, float reciprocal)\n{\n"
+        "  for (int i = 0; i < n; i++)\n    x[i] = x[i] / k;\n}\n"
+    )
     expected = (
         "void f(float *x, int n, float k, float reciprocal)\n{\n  const float reciprocal2 = 1 / k;\n"
         "  for (int i = 0; i < n; i++)\n    x[i] = x[i] * reciprocal2;\n}\n"
@@ -73,7 +76,10 @@ def test_statement_goes_before_the_outermost_loop_when_the_inner_one_stands_alon
 
 
 def test_transform_with_the_rules_own_search_space() -> None:
-    code = "float f(const float *x, int n)\n{\n    float s = 0;\n    for (int i = 0; i < n; i++)\n        s += x[i];\n    return s;\n}\n"
+    code = (
+        "float f(const float *x, int n)\n{\n    float s = 0;\n"
+        "    for (int i = 0; i < n; i++)\n        s += x[i];\n    return s;\n}\n"
+    )
     candidates = propose(code, "float-sum-in-order")
     assert {c.transform for c in candidates} == {"partial-sums"}
     assert {c.rule for c in candidates} == {"float-sum-in-order"}
@@ -82,12 +88,15 @@ def test_transform_with_the_rules_own_search_space() -> None:
 
 
 def test_display_only_rules_propose_nothing() -> None:
-    code = "void f(float *x, int n, int t)\n{\n    for (int k = 0; k < t; k++)\n        for (int i = 0; i < n; i++)\n            x[i] *= 0.5f;\n}\n"
+    code = (
+        "void f(float *x, int n, int t)\n{\n    for (int k = 0; k < t; k++)\n"
+        "        for (int i = 0; i < n; i++)\n            x[i] *= 0.5f;\n}\n"
+    )
     assert propose(code, "decay-into-denormals") == []
 
 
 def test_a_transform_or_parameter_that_does_not_exist() -> None:
-    query = "```query\n((for_statement) @loop)\n```\n## Rewrite\n```transform {}\n{}\n```" + TAIL.format("r")
+    query = "```query\n((for_statement) @loop)\n```\n## Rewrite\n```transform {}\n{}\n```" + TAIL
     for name, space, words in (
         ("melt", "", "no transform 'melt'"),
         ("tile", "lanes: 4", "tile has no parameter 'lanes'"),

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kernwright.find.predicates import IMPLEMENTATIONS
-from kernwright.rules.documents import with_generated_parts
-from kernwright.rules.sources import bundled_folder, bundled_rules
+from kernwright.rules.documents import PREDICATES_MARK, RULES_MARK, with_generated_parts
+from kernwright.rules.sources import bundled_rules
 from kernwright.rules.vocabulary import PREDICATES
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,12 @@ def test_every_predicate_is_used_or_general() -> None:
 
 @pytest.mark.parametrize(("document", "prefix"), [("rules/README.md", "../"), ("README.md", "")])
 def test_tables_are_up_to_date(document: str, prefix: str) -> None:
-    """``make docs`` writes them anew."""
-    path = ROOT / document if document == "README.md" else bundled_folder() / "README.md"
-    text = path.read_text(encoding="utf-8")
+    """``with_generated_parts`` writes them anew. A README without marks has no table."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert document == "README.md" or all(f"<!-- {mark}:begin -->" in text for mark in (RULES_MARK, PREDICATES_MARK))
     assert with_generated_parts(text, bundled_rules().rules, prefix) == text
+
+
+def test_a_stale_table_is_seen() -> None:
+    text = (ROOT / "rules" / "README.md").read_text(encoding="utf-8")
+    assert with_generated_parts(text, bundled_rules().rules[1:], "../") != text
