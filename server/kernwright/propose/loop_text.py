@@ -30,6 +30,9 @@ PURE_CALLS = frozenset(
 )  # fmt: skip
 """Functions of the standard library whose value depends on their arguments alone."""
 
+_LOOKS = (".size", "->size", ".length", ".data", "->data")
+"""Members of containers that only look."""
+
 _UNMOVABLE = (
     "labeled_statement", "goto_statement", "gnu_asm_expression", "preproc_if", "preproc_ifdef", "preproc_call",
     "preproc_def", "preproc_function_def", "preproc_include", "lambda_expression", "co_await_expression",
@@ -84,7 +87,7 @@ def impure_call(nest: Nest, loop: Loop) -> str | None:
     for name in loop.calls:
         plain = name.removeprefix("std::").removeprefix("__builtin_")
         conversion = plain in types or dtype_of(plain) is not None or plain.startswith("static_cast<")
-        if plain not in PURE_CALLS and not conversion:
+        if plain not in PURE_CALLS and not conversion and not plain.endswith(_LOOKS):
             return name
     return None
 
