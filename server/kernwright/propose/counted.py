@@ -119,7 +119,7 @@ def counted_header(nest: Nest, loop: Loop) -> Counted | Refusal:
         return Refusal(loop.why_not or "the loop is no counted for loop")
     if loop.step != 1 or loop.comparison not in ("<", "<=", "!="):
         return Refusal("the loop does not count up by 1")
-    if loop.bound_loads and any(access.writes for access in nest.accesses_in(loop)):
+    if _bound_may_move(nest, loop):
         return Refusal("the bound is read from memory in every turn")
     several = next(
         (part for part in _header_parts(loop.node) if part.type == "comma_expression" or _declarators(part) > 1), None
@@ -134,6 +134,14 @@ def counted_header(nest: Nest, loop: Loop) -> Counted | Refusal:
     initializer = loop.node.child_by_field_name("initializer")
     start = loop.lower_text if initializer is not None else loop.variable
     return Counted(nest, loop, Writer(nest.parsed, nest.kernel), loop.variable, kind, start, loop.upper_text)
+
+
+def _bound_may_move(nest: Nest, loop: Loop) -> bool:
+    """Whether a write of the loop could change a bound that is read from memory. Writing to the elements of a
+    container does not change its size."""
+    sized = {f"{p.name}.size()" for p in nest.kernel.parameters if p.container}
+    loads = [node for node in loop.bound_loads if nest.parsed.text(node) not in sized]
+    return bool(loads) and any(access.writes for access in nest.accesses_in(loop))
 
 
 def outlives(nest: Nest, loop: Loop) -> str | None:

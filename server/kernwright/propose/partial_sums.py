@@ -16,7 +16,6 @@ from kernwright.propose.lanes import LaneWriter
 from kernwright.propose.substitute import substituted
 from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
 from kernwright.propose.vectors import BYTES_OF, VectorTypes, zeros
-from kernwright.syntax import Language
 
 _NEUTRAL = {"+": "0", "*": "1", "|": "0", "^": "0"}
 """What partial results start with; for the other operators it is the accumulator itself, which may count twice."""
@@ -51,7 +50,7 @@ def _accumulators(nest: Nest, loop: Loop) -> list[Reduction] | Refusal:
     if late is not None:
         return Refusal(f"the last value of {late} is read after the loop")
     for reduction in reductions:
-        if reduction.dtype not in BYTES_OF:
+        if reduction.dtype not in BYTES_OF and _element_type(nest, reduction) is None:
             return Refusal(f"the type of {reduction.name} is not known")
         if reduction.dtype in ("i8", "u8", "i16", "u16"):
             return Refusal(f"{reduction.name} is narrower than int")
@@ -87,6 +86,8 @@ def _arrays(strip: Counted, reductions: list[Reduction], lanes: int, accumulator
 
 def _vectors(strip: Counted, reductions: list[Reduction], lanes: int, accumulators: int) -> Rewrite | Refusal:
     writer = strip.writer
+    if any(r.dtype not in BYTES_OF for r in reductions):
+        return Refusal("vectors of a type that is not known here")
     types = VectorTypes(writer)
     names = [r.name for r in reductions]
     wanted = ["partial"] if len(names) == 1 else [f"partial_{name}" for name in names]
@@ -163,20 +164,25 @@ def _merged(reduction: Reduction, part: str) -> str:
 
 def _assumptions(reductions: list[Reduction]) -> tuple[str, ...]:
     """The extreme of floats is the same in any order, but for the sign of a zero, which verification sees."""
-    ordered = any(r.is_float and r.operator not in ("min", "max") for r in reductions)
+    ordered = any((r.is_float or r.dtype is None) and r.operator in ("+", "*") for r in reductions)
     return ("reassociation",) if ordered else ()
 
 
-def _element_type(nest: Nest, reduction: Reduction) -> str:
+def _element_type(nest: Nest, reduction: Reduction) -> str | None:
+    """The accumulator's type in the author's words; a template parameter is as good as a type of its own."""
     declared = nest.types.get(reduction.name, "")
     words = declared.split()
     if words and words[-1] == reduction.name:
         words = words[:-1]
     plain = " ".join(word for word in words if word not in ("register", "const", "static"))
+    parameters = {parameter.split()[-1] for parameter in nest.kernel.template if parameter.split()}
+    if plain in parameters:
+        return plain
+    if reduction.dtype not in BYTES_OF:
+        return None
     if plain and plain != "auto" and all(c.isalnum() or c in "_ :" for c in plain):
         return plain
-    name = C_TYPE_OF[reduction.dtype or "f32"]
-    return "bool" if name == "_Bool" and nest.parsed.language is Language.CPP else name
+    return C_TYPE_OF[reduction.dtype]
 
 
 PARTIAL_SUMS = Transform(
