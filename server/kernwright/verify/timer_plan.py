@@ -194,10 +194,9 @@ def arguments_of(slots: Sequence[Slot], values: Sequence[Values]) -> tuple[Timer
 
 def input_sets_wanted(values: Sequence[Values]) -> int:
     """How many input sets a call with such arguments should be timed with: many small ones, so that together they
-    hold more than a branch predictor remembers; at least two."""
+    hold more than a branch predictor remembers; at least two, at most 64."""
     size = sum(each.nbytes for each in values)
-    longest = max((each.size for each in values), default=1)
-    return max(2, min(64, POOL_BYTES // max(size, 1), 4 * LEARNABLE_ELEMENTS // max(longest, 1)))
+    return max(2, min(64, POOL_BYTES // max(size, 1)))
 
 
 def output_hash(arguments: Sequence[TimerArgument], outputs: Sequence[Values | None]) -> int:

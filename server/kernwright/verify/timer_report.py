@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import IntEnum
-from statistics import median
 
 from kernwright.verify.timer_plan import TurnPace
 
@@ -73,27 +72,9 @@ class WorkerReport:
     turns: tuple[Turn, ...]
     outputs: tuple[Output, ...]
 
-    @property
-    def undisturbed(self) -> tuple[Sample, ...]:
-        """Samples during which the kernel of the operating system gave the processor to nobody else; all, where
-        those are fewer than half."""
-        quiet = tuple(sample for sample in self.samples if not sample.preempted)
-        return quiet if 2 * len(quiet) >= len(self.samples) else self.samples
-
-    @property
-    def call_ns(self) -> float:
-        """Median nanoseconds of a call.
-
-        Where long calls were preempted and neither slept nor had threads, their processor time stands in.
-        """
-        return median(self._time_of(sample) for sample in self.undisturbed)
-
-    @property
-    def fresh_ns(self) -> float:
-        """Median nanoseconds of the first calls after fresh values came in."""
-        return median(sample.fresh / sample.fresh_calls for sample in self.samples if sample.fresh_calls)
-
-    def _time_of(self, sample: Sample) -> float:
+    def time_of(self, sample: Sample) -> float:
+        """Nanoseconds of one call in a sample. For a long call that was interrupted, and neither slept nor had
+        threads, the processor time stands in for what passed."""
         if sample.preempted and sample.processor and not sample.waited and self.threads == 1:
             return min(sample.call, sample.processor / sample.calls)
         return sample.call

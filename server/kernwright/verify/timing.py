@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 
 from kernwright.run.locks import device_lock
 from kernwright.run.model import Limits
 from kernwright.targets.model import Compiler
+from kernwright.verify.estimate import call_times, fresh_round_times, round_times
 from kernwright.verify.inputs import Inputs
 from kernwright.verify.native_program import NativeProgram, build_native
 from kernwright.verify.question import Workbench
@@ -118,16 +120,16 @@ class Measurement:
     seeds: tuple[int, ...]
     """The seed of the plan that each round belongs to, which decides the gathered places."""
 
-    @property
+    @cached_property
     def rounds(self) -> tuple[Round, ...]:
-        return tuple(Round(*(worker.call_ns for worker in workers)) for workers in self.reports)
+        return round_times(self.reports)
 
-    @property
+    @cached_property
     def fresh_rounds(self) -> tuple[Round, ...]:
         """As ``rounds``, of the calls that came first after fresh values."""
-        return tuple(Round(*(worker.fresh_ns for worker in workers)) for workers in self.reports)
+        return fresh_round_times(self.reports)
 
-    @property
+    @cached_property
     def comparison(self) -> Comparison:
         return compare(self.rounds)
 
@@ -158,7 +160,7 @@ def measure_pair(call: TimedCall, compiler: Compiler, workbench: Workbench) -> M
         fault = runner.run_batch()
         if fault is not None:
             return fault
-        comparison = compare([Round(*(worker.call_ns for worker in workers)) for workers in runner.reports])
+        comparison = compare(round_times(runner.reports))
         decision = decide(comparison, runner.least_rounds)
         if decision is Decision.UNCLEAR and not runner.has_more:
             decision = decide_finally(comparison)
@@ -174,7 +176,7 @@ def measure_alone(call: TimedCall, compiler: Compiler, workbench: Workbench) -> 
         fault = runner.run_batch()
         if fault is not None:
             return fault
-    return order_statistic_interval([workers[ORIGINAL].call_ns for workers in runner.reports])
+    return order_statistic_interval([times[ORIGINAL] for times in call_times(runner.reports)])
 
 
 class Timekeeper:
@@ -192,7 +194,7 @@ class Timekeeper:
 
     @property
     def long_call(self) -> bool:
-        return bool(self.reports) and median(each[ORIGINAL].call_ns for each in self.reports) >= LONG_CALL
+        return bool(self.reports) and median(times[ORIGINAL] for times in call_times(self.reports)) >= LONG_CALL
 
     @property
     def batches(self) -> tuple[int, ...]:

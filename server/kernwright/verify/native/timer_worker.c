@@ -111,6 +111,15 @@ static void fill_lane(struct worker *worker, uint64_t lane, int all) {
     worker->refreshes++;
 }
 
+/* Reads every cache line of the arguments: what the values were copied from must not hold the room that they need. */
+static void touch_lane(const struct worker *worker, uint64_t lane) {
+    const struct plan_argument *described = plan_arguments(worker->plan);
+    for (uint64_t k = 0; k < worker->plan->arguments; k++) {
+        const volatile unsigned char *bytes = worker->arguments[lane][k];
+        for (uint64_t at = 0; at < described[k].bytes; at += 64) (void)bytes[at];
+    }
+}
+
 /* Fresh values at the same addresses, in every lane: the sets go round, from a random one on. */
 static void refresh(struct worker *worker) {
     for (uint64_t lane = 0; lane < lane_limit(worker->plan); lane++) {
@@ -226,7 +235,7 @@ static void span_of_repeated_calls(struct worker *worker, const struct turn *tur
     uint64_t lanes = lane_limit(worker->plan), restore = worker->plan->restore;
     for (uint64_t repeat = 0; repeat < (restore ? turn->repeats : 1); repeat++) {
         for (uint64_t lane = 0; lane < lanes; lane++) {
-            if (restore) fill_lane(worker, lane, 0);
+            if (restore) fill_lane(worker, lane, 0), touch_lane(worker, lane);
             else if (!worker->states[lane]) prepare_lane(worker, lane);
             else spoil_outputs(worker, lane);
         }
