@@ -15,7 +15,7 @@ from kernwright.verify.execute import Execution, Executor
 from kernwright.verify.explain import explain_record
 from kernwright.verify.generate import Generator
 from kernwright.verify.inputs import Inputs
-from kernwright.verify.job import Job, Outcome, Record
+from kernwright.verify.job import Job, Outcome, Record, Threads
 from kernwright.verify.plan import (
     TimedSets,
     case_inputs,
@@ -62,7 +62,7 @@ class Baseline:
     library: Library
     executor: Executor
     generator: Generator
-    threads: bool
+    threads: Threads
     cases: list[Inputs] = field(default_factory=list[Inputs])
     small: list[Answered] = field(default_factory=list[Answered])
     """Jobs at small sizes, in the order in which candidates meet them."""
@@ -88,10 +88,11 @@ class Baseline:
         return Answered(job, good)
 
 
-def uses_threads(subject: Subject) -> bool:
+def threads_of(subject: Subject) -> Threads:
     """Whether the unit is built for threads, so that its kernel may start some."""
     flags = (*subject.command.flags, *subject.command.link)
-    return any(flag.startswith("-fopenmp") or flag in ("-pthread", "-lpthread", "-fopenmp-simd") for flag in flags)
+    named = ("-fopenmp", "-pthread", "-lpthread", "pthread")
+    return Threads.ALLOWED if any(flag in named or flag.startswith("-fopenmp=") for flag in flags) else Threads.NONE
 
 
 def prepare(subject: Subject, workbench: Workbench) -> Baseline | NotCheckable:
@@ -107,7 +108,7 @@ def prepare(subject: Subject, workbench: Workbench) -> Baseline | NotCheckable:
     planted = tuple(constants_of(subject.parsed))[:64]
     generator = Generator(subject.contract, types, workbench.seed, planted)
     executor = Executor(subject.command.compiler, workbench)
-    baseline = Baseline(subject, workbench, library, executor, generator, uses_threads(subject))
+    baseline = Baseline(subject, workbench, library, executor, generator, threads_of(subject))
     if subject.contract.origin is Origin.INFERRED:
         baseline.notes.append("the contract is inferred, not written: check that callers keep to it")
     failed = _prepare_small(baseline) or _prepare_timed(baseline)

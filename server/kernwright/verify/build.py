@@ -44,6 +44,23 @@ class BuildFailure:
 
 
 @dataclass(frozen=True)
+class Variant:
+    """How a unit is built otherwise than for timing: flags after its own, for compiling and for linking, and objects
+    that are linked in."""
+
+    compile: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    objects: tuple[Path, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (*self.compile, "--", *self.link, *(path.parent.name for path in self.objects))
+
+
+AS_IT_IS = Variant()
+
+
+@dataclass(frozen=True)
 class Unit:
     """A parsed unit and the kernel in it."""
 
@@ -96,16 +113,16 @@ def spliced(question: Question, unit: Unit) -> Unit | BuildFailure:
 
 
 def build(
-    unit: Unit, contract: Contract, command: BuildCommand, workbench: Workbench, extra: tuple[str, ...] = ()
+    unit: Unit, contract: Contract, command: BuildCommand, workbench: Workbench, variant: Variant = AS_IT_IS
 ) -> Library | BuildFailure:
-    """Compile a unit; ``extra`` flags come after its own. The same text, flags and compiler are compiled once."""
+    """Compile a unit with its own command. The same text, flags and compiler are compiled once."""
     appended = thunk(unit.parsed, unit.kernel, contract)
     if isinstance(appended, Unreachable):
         return BuildFailure(appended.reason, unreachable=True)
     snapshot = unit.parsed.snapshot
     text = snapshot.data + appended
     slots = slots_of(contract)
-    key = content_key("unit", text, str(command.directory), str(snapshot.path), *command.key, "", *extra)
+    key = content_key("unit", text, str(command.directory), str(snapshot.path), *command.key, "", *variant.key)
     folder = workbench.scratch / f"unit-{key[:20]}"
     library = Library(folder / "unit.so", folder / "unit.o", slots)
     messages = folder / "unit.log"
@@ -117,7 +134,7 @@ def build(
         for path, part in zip((messages, library.object, library.path), _unpacked(cached), strict=True):
             path.write_bytes(part)
         return replace(library, warnings=_warnings(messages.read_text()))
-    said = _compile(unit, text, command, workbench, extra, library)
+    said = _compile(unit, text, command, workbench, variant, library)
     if isinstance(said, BuildFailure):
         return said
     messages.write_text(said)
@@ -126,7 +143,7 @@ def build(
 
 
 def _compile(
-    unit: Unit, text: bytes, command: BuildCommand, workbench: Workbench, extra: tuple[str, ...], library: Library
+    unit: Unit, text: bytes, command: BuildCommand, workbench: Workbench, variant: Variant, library: Library
 ) -> str | BuildFailure:
     """Write, compile and link; what the compiler said beside its success. The object is kept: only there can be told
     which functions have linkage."""
@@ -135,13 +152,25 @@ def _compile(
     suffix = snapshot.path.suffix if snapshot.path.suffix in suffixes else suffixes[0]
     source = library.path.parent / f"{snapshot.path.stem}{suffix}"
     source.write_bytes(text)
-    words = [*command.compiler.command, *command.flags, *extra]
+    words = [*command.compiler.command, *command.flags]
     quoted = ("-iquote", str(snapshot.path.parent.absolute()))
     kind = "c++" if language is Language.CPP else "c"
     new = f"{library.path}.new"
+    objects = map(str, (library.object, *variant.objects))
     steps = (
-        [*words, *POSITION_INDEPENDENT, *quoted, "-c", "-x", kind, str(source), "-o", str(library.object)],
-        [*words, "-shared", str(library.object), "-o", new, *command.link, "-lm"],
+        [
+            *words,
+            *variant.compile,
+            *POSITION_INDEPENDENT,
+            *quoted,
+            "-c",
+            "-x",
+            kind,
+            str(source),
+            "-o",
+            str(library.object),
+        ],
+        [*words, *variant.link, "-shared", *objects, "-o", new, *command.link, "-lm"],
     )
     said = ""
     for step in steps:

@@ -15,6 +15,7 @@ from kernwright.verify.equal import Comparison, Mismatch, undeclared_pairs
 from kernwright.verify.honest import dishonesty
 from kernwright.verify.precision import accuracy_notes
 from kernwright.verify.question import Question, Workbench
+from kernwright.verify.races import check_races
 from kernwright.verify.safe import check_safe
 from kernwright.verify.shadow import Shadow
 from kernwright.verify.shrink import Shrinker, counterexample
@@ -123,7 +124,7 @@ def _judge(
     new_warnings = [w for w in library.warnings if w.partition("warning:")[2] not in _said(baseline.library)]
     cascade.notes += [f"the compiler warns: {warning}" for warning in new_warnings[:3]]
     cascade.passed(StageName.BUILD, question.subject.command.compiler.title)
-    reason = dishonesty(baseline.library, library, baseline.unit, unit)
+    reason = dishonesty(baseline.library, library, baseline.unit, unit, baseline.threads)
     if reason is not None:
         return cascade.ended(Status.DISHONEST, StageName.HONEST, reason)
     comparison = Comparison(baseline, library, Shadow(baseline))
@@ -135,7 +136,7 @@ def _judge(
         # The sanitizers' build takes as long as everything else: it runs beside the rest of the equal stage, and
         # only for candidates that the small sizes let through.
         safe = pool.submit(check_safe, baseline, unit, library)
-        mismatch = comparison.check_rest(unit)
+        mismatch = comparison.check_rest(unit) or check_races(comparison, unit)
         if mismatch is not None:
             return _refused(cascade, comparison, unit, mismatch)
         if comparison.overlap(undeclared_pairs(baseline, library.slots)) is not None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from kernwright.contract import FLOAT_BITS
 from kernwright.verify.baseline import ORIGINAL_LIMIT_MS, Baseline
-from kernwright.verify.build import Unit, build
+from kernwright.verify.build import Unit, Variant, build
 from kernwright.verify.compare import same_bits
 from kernwright.verify.equal import Mismatch
 from kernwright.verify.job import Outcome, is_output
 from kernwright.verify.stages import Library
 
-UNFUSED = ("-ffp-contract=off",)
+UNFUSED = Variant(compile=("-ffp-contract=off",))
 
 
 def differs_by_contraction(baseline: Baseline, unit: Unit, mismatch: Mismatch) -> bool:

@@ -13,8 +13,8 @@ from kernwright.verify.native_program import NativeProgram, build_native
 from kernwright.verify.question import Workbench
 from kernwright.verify.stages import Library
 
-RUNNER_SOURCES = ("kw_main.c", "kw_calls.c", "kw_memory.c", "kw_system.c")
-RUNNER_HEADERS = ("kw_protocol.h", "kw_job.h", "kw_calls.h", "kw_memory.h", "kw_system.h")
+RUNNER_SOURCES = ("kw_main.c", "kw_calls.c", "kw_mapping.c", "kw_memory.c", "kw_system.c")
+RUNNER_HEADERS = ("kw_protocol.h", "kw_job.h", "kw_calls.h", "kw_mapping.h", "kw_memory.h", "kw_system.h")
 RUNNER = NativeProgram(
     "kw_run", RUNNER_SOURCES, RUNNER_HEADERS, ("-O2", "-std=gnu11", "-fno-plt"), ("-Wl,-z,now", "-Wl,-z,relro", "-ldl")
 )

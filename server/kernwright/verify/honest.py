@@ -11,6 +11,7 @@ from functools import cache
 
 from kernwright.syntax import Parsed, find_all
 from kernwright.verify.build import Unit
+from kernwright.verify.job import Threads
 from kernwright.verify.stages import Library
 from kernwright.verify.symbols import read_symbols
 
@@ -21,6 +22,7 @@ _STEERS = re.compile(
     r"^(pthread_create|thrd_create|clone|fork|vfork|posix_spawn\w*|exec[vl]\w*|system|popen|ptrace"
     r"|process_vm_\w+|mprotect|dlopen|dlsym|signal|sigaction|atexit|on_exit|__cxa_atexit)$"
 )
+STARTS_THREADS = ("pthread_create", "thrd_create")
 _REASON = {
     "mprotect": "changes what memory may be written",
     "dlopen": "loads other libraries",
@@ -33,7 +35,9 @@ _REASON = {
 }
 
 
-def dishonesty(original: Library, candidate: Library, original_unit: Unit, candidate_unit: Unit) -> str | None:
+def dishonesty(
+    original: Library, candidate: Library, original_unit: Unit, candidate_unit: Unit, threads: Threads
+) -> str | None:
     """Why the candidate is refused before it runs, in a sentence; None if nothing speaks against it."""
     before, after = read_symbols(original.object), read_symbols(candidate.object)
     taken = sorted(name for name in after.shared - before.shared if not _OWN.match(name) and _belongs_to_system(name))
@@ -45,6 +49,8 @@ def dishonesty(original: Library, candidate: Library, original_unit: Unit, candi
     if new:
         return f"{new[0]} is chosen by code that runs when the library is loaded (ifunc), which the original has not"
     calls = sorted(name for name in after.undefined - before.undefined if _STEERS.match(name))
+    if threads is not Threads.NONE:
+        calls = [name for name in calls if name not in STARTS_THREADS]
     if calls:
         return f"it {_REASON.get(calls[0], 'starts or steers other processes or threads')}: it uses {calls[0]}"
     return _text_says(original_unit.parsed, candidate_unit.parsed)

@@ -32,6 +32,15 @@ _RETURN_ROLE = 5
 MOST_SLOTS = 64
 
 
+class Threads(IntEnum):
+    """Whether a kernel may start threads; the values are those of ``enum kw_threads``. Jostled: a unit built for
+    ``races.py``, whose threads sleep now and then."""
+
+    NONE = 0
+    ALLOWED = 1
+    JOSTLED = 2
+
+
 class Place(IntEnum):
     """Where arrays lie between their guard areas."""
 
@@ -76,7 +85,7 @@ class Job:
 
     slots: tuple[Slot, ...]
     groups: tuple[tuple[Call, ...], ...]
-    threads: bool = False
+    threads: Threads = Threads.NONE
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:

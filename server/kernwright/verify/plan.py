@@ -13,7 +13,7 @@ from kernwright.contract import TimePoint
 from kernwright.expression import Number
 from kernwright.verify.generate import Generator, changed_in_the_middle
 from kernwright.verify.inputs import POISON, Inputs
-from kernwright.verify.job import Call, Job, Overlap, Place
+from kernwright.verify.job import Call, Job, Overlap, Place, Threads
 from kernwright.verify.sizes import SizePoint, admissible, largest_extent, size_points
 from kernwright.verify.thunk import Slot
 from kernwright.verify.timer_plan import input_sets_wanted
@@ -74,7 +74,7 @@ def sequence_point(generator: Generator, points: Sequence[SizePoint]) -> SizePoi
     return points[min(fitting)[1]] if fitting else None
 
 
-def case_job(slots: tuple[Slot, ...], cases: Sequence[Inputs], threads: bool) -> Job:
+def case_job(slots: tuple[Slot, ...], cases: Sequence[Inputs], threads: Threads) -> Job:
     """Every case twice: in one process at the start of its pages over one poison, in another at their end over the
     other. What differs between the two runs depends on something that it must not depend on."""
     start = tuple(Call(inputs, Place.AT_START, poison=POISON[0]) for inputs in cases)
@@ -82,7 +82,9 @@ def case_job(slots: tuple[Slot, ...], cases: Sequence[Inputs], threads: bool) ->
     return Job(slots, (start, end), threads)
 
 
-def sequence_job(generator: Generator, cases: Sequence[Inputs], slots: tuple[Slot, ...], threads: bool) -> Job | None:
+def sequence_job(
+    generator: Generator, cases: Sequence[Inputs], slots: tuple[Slot, ...], threads: Threads
+) -> Job | None:
     """Calls at one size in one process, at the same addresses and at others, with the same data and with other."""
     sizes = generator.contract.sizes
     points = [SizePoint({name: inputs.sizes[name] for name in sizes}, inputs.listed) for inputs in cases]
@@ -124,12 +126,12 @@ def timed_sets(generator: Generator, time: TimePoint) -> TimedSets | None:
     return TimedSets(time, (first, *(inputs for inputs in drawn if inputs is not None)))
 
 
-def probe_job(slots: tuple[Slot, ...], timed: TimedSets, threads: bool) -> Job:
+def probe_job(slots: tuple[Slot, ...], timed: TimedSets, threads: Threads) -> Job:
     """One call at a [time] size, to learn how long it takes."""
     return Job(slots, ((Call(timed.sets[0]),),), threads)
 
 
-def timed_job(generator: Generator, slots: tuple[Slot, ...], timed: TimedSets, long: bool, threads: bool) -> Job:
+def timed_job(generator: Generator, slots: tuple[Slot, ...], timed: TimedSets, long: bool, threads: Threads) -> Job:
     """A sequence at a [time] size that meets every input set; the fewest calls where one takes ``long``."""
     sets = timed.sets[:2] if long else timed.sets
     calls = _sequence(sets, slots, generator, offset=0)

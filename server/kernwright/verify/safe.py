@@ -14,7 +14,7 @@ from pathlib import Path
 from kernwright.run.model import Limits, Outcome
 from kernwright.run.sandbox import find_program
 from kernwright.verify.baseline import Baseline
-from kernwright.verify.build import BuildFailure, Unit, build
+from kernwright.verify.build import BuildFailure, Unit, Variant, build
 from kernwright.verify.execute import RUNNER_HEADERS, RUNNER_SOURCES, THREADS, place_job
 from kernwright.verify.job import Call, Job
 from kernwright.verify.native_program import NativeProgram, build_native
@@ -22,7 +22,7 @@ from kernwright.verify.stages import Library
 from kernwright.verify.verdict import Stage, StageName, StageStatus
 
 SANITIZE = ("-fsanitize=address,undefined",)
-FLAGS = ("-O1", "-g", "-fno-omit-frame-pointer", *SANITIZE, "-fno-sanitize=vptr")
+SANITIZED = Variant(("-O1", "-g", "-fno-omit-frame-pointer", *SANITIZE, "-fno-sanitize=vptr"), SANITIZE)
 _ALONE = ("-O2", "-std=gnu11", "-DKW_SANITIZED")
 SANITIZED_RUNNER = NativeProgram(
     "kw_run_sanitized", RUNNER_SOURCES, RUNNER_HEADERS, ("-O1", "-std=gnu11", "-g", "-DKW_SANITIZED", *SANITIZE),
@@ -93,7 +93,7 @@ def _examine(baseline: Baseline, unit: Unit, library: Library, job: Job) -> Sani
     subject, bench = baseline.subject, baseline.workbench
     runner = build_native(SANITIZED_RUNNER, subject.command.compiler, bench)
     if isinstance(runner, Path):
-        sanitized = build(unit, subject.contract, subject.command, bench, FLAGS)
+        sanitized = build(unit, subject.contract, subject.command, bench, SANITIZED)
         if isinstance(sanitized, Library):
             outcome = _run(baseline, [str(runner)], sanitized, job, (runner.parent,))
             return Sanitized(_findings(outcome), "AddressSanitizer and UBSan")

@@ -17,12 +17,13 @@ from kernwright.kernel import find_functions, kernel_named
 from kernwright.syntax import find_all, parse
 from kernwright.text import Edit, Snapshot
 from kernwright.verify.baseline import ORIGINAL_LIMIT_MS, Baseline
-from kernwright.verify.build import BuildFailure, Unit, build
+from kernwright.verify.build import BuildFailure, Unit, Variant, build
 from kernwright.verify.compare import Wide
 from kernwright.verify.inputs import Inputs, Values
 from kernwright.verify.job import Job, Outcome, Record
 from kernwright.verify.stages import Library
 
+STRICT = Variant(compile=("-fno-fast-math",))
 _WIDER = {"f32": "f64", "f64": "f80"}
 _NUMPY = {"f32": np.float64, "f64": np.longdouble}
 _TOKENS = {b"float": b"double", b"double": b"long double"}
@@ -112,9 +113,7 @@ class Shadow:
         kernels = kernel_named(find_functions(wide), subject.kernel.qualified)
         if not kernels:
             return None
-        library = build(
-            Unit(wide, kernels[0]), contract, subject.command, self.baseline.workbench, ("-fno-fast-math",)
-        )
+        library = build(Unit(wide, kernels[0]), contract, subject.command, self.baseline.workbench, STRICT)
         return None if isinstance(library, BuildFailure) else library
 
     def _run(self, job: Job, library: Library) -> dict[int, Record]:

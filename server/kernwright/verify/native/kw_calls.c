@@ -12,45 +12,26 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kw_mapping.h"
 #include "kw_memory.h"
 #include "kw_protocol.h"
 #include "kw_system.h"
 
-enum { MOST_SLOTS = 64, KEPT_MAPPINGS = 8, STACK_POISON = 1 << 16 };
-
-/* The arenas of one call; where two slots overlap, the second has none of its own. */
-struct mapping {
-  struct kw_arena arenas[MOST_SLOTS];
-  char *starts[MOST_SLOTS];
-  char used[MOST_SLOTS];
-  uint64_t bytes[MOST_SLOTS];
-  const struct kw_call *call;
-};
+enum { KEPT_MAPPINGS = 8, STACK_POISON = 1 << 16 };
 
 static const struct kw_task *task;
 static uint32_t current; /* the call that runs */
-static struct mapping kept[KEPT_MAPPINGS];
-static struct mapping *active;
-static uint64_t cells[MOST_SLOTS][4]; /* scalars, and the returned value */
+static struct kw_mapping kept[KEPT_MAPPINGS];
+static struct kw_mapping *active;
+static uint64_t cells[KW_MOST_SLOTS][4]; /* scalars, and the returned value */
 extern char **environ;
-
-static const struct kw_slot *slot_at(uint32_t slot) {
-  return (const struct kw_slot *)(task->job + kw_header(task->job)->slots_at) + slot;
-}
-
-static const struct kw_value *value_at(uint32_t inputs, uint32_t slot) {
-  const struct kw_job *job = kw_header(task->job);
-  return (const struct kw_value *)(task->job + job->values_at) + (size_t)inputs * job->slots + slot;
-}
 
 #ifndef KW_SANITIZED
 static int loading;
 #endif
 
-static int is_array(uint32_t slot) { return slot_at(slot)->role != KW_SCALAR && slot_at(slot)->role != KW_RETURN; }
-
 static int is_output(uint32_t slot) {
-  uint32_t role = slot_at(slot)->role;
+  uint32_t role = kw_slot_at(task->job, slot)->role;
   return role == KW_OUT || role == KW_INOUT || role == KW_RETURN;
 }
 
@@ -166,95 +147,18 @@ static struct state read_state(void) {
   return state;
 }
 
-static int map_arrays(struct mapping *mapping, const struct kw_call *call) {
-  uint32_t slots = kw_header(task->job)->slots;
-  memset(mapping, 0, sizeof *mapping);
-  mapping->call = call;
-  for (uint32_t i = 0; i < slots; ++i) {
-    if (!is_array(i) || (call->overlaps && i == call->second))
-      continue;
-    const struct kw_slot *slot = slot_at(i);
-    uint64_t bytes = value_at(call->inputs, i)->bytes;
-    size_t offset = slot->align <= slot->element ? (size_t)call->offset * slot->element : 0;
-    int64_t before = 0;
-    if (call->overlaps && i == call->first) {
-      uint64_t other = value_at(call->inputs, call->second)->bytes;
-      before = call->shift < 0 ? -call->shift : 0;
-      uint64_t last = (uint64_t)before + bytes, last_other = (uint64_t)(before + call->shift) + other;
-      bytes = last > last_other ? last : last_other;
-    }
-    if (kw_arena_map(&mapping->arenas[i], bytes, slot->align, call->place, offset) != 0)
-      return -1;
-    mapping->used[i] = 1;
-    mapping->starts[i] = mapping->arenas[i].start + before;
-    if (call->overlaps && i == call->first)
-      mapping->starts[call->second] = mapping->starts[i] + call->shift;
-  }
-  for (uint32_t i = 0; i < slots; ++i)
-    mapping->bytes[i] = value_at(call->inputs, i)->bytes;
-  return 0;
-}
-
-static void unmap_arrays(struct mapping *mapping) {
-  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i)
-    if (mapping->used[i])
-      kw_arena_unmap(&mapping->arenas[i]);
-  mapping->call = NULL;
-}
-
-static int fits(const struct mapping *mapping, const struct kw_call *call) {
-  if (mapping->call == NULL || mapping->call->place != call->place || mapping->call->offset != call->offset)
-    return 0;
-  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i)
-    if (mapping->bytes[i] != value_at(call->inputs, i)->bytes)
-      return 0;
-  return !call->overlaps && !mapping->call->overlaps;
-}
-
-/* Whether the kernel may write where slot i lies. */
-static int writable(const struct kw_call *call, uint32_t i) {
-  if (call->overlaps && i == call->first && slot_at(call->second)->role != KW_IN)
-    return 1;
-  return slot_at(i)->role != KW_IN;
-}
-
-static void fill_arrays(struct mapping *mapping, const struct kw_call *call) {
-  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i) {
-    const struct kw_value *value = value_at(call->inputs, i);
-    uint32_t role = slot_at(i)->role;
-    if (mapping->used[i]) {
-      kw_arena_open(&mapping->arenas[i]);
-      kw_arena_set_canaries(&mapping->arenas[i]);
-    }
-    if (!is_array(i)) {
-      kw_fill(cells[i], (int)call->poison, sizeof cells[i]);
-      if (role == KW_SCALAR)
-        kw_copy(cells[i], task->job + value->at, value->bytes);
-    } else if (role == KW_OUT || role == KW_SCRATCH) {
-      /* What overlaps an input holds the input: it is filled first, the input after it. */
-      kw_fill(mapping->starts[i], (int)call->poison, value->bytes);
-    }
-  }
-  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i)
-    if (is_array(i) && (slot_at(i)->role == KW_IN || slot_at(i)->role == KW_INOUT))
-      kw_copy(mapping->starts[i], task->job + value_at(call->inputs, i)->at, value_at(call->inputs, i)->bytes);
-  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i)
-    if (mapping->used[i] && !writable(call, i))
-      kw_arena_close(&mapping->arenas[i]);
-}
-
 static __attribute__((noinline)) void poison_stack(int byte) {
   volatile char below[STACK_POISON];
   kw_fill((void *)below, byte, sizeof below);
 }
 
-static void check_after(const struct mapping *mapping, const struct kw_call *call, struct state before,
+static void check_after(const struct kw_mapping *mapping, const struct kw_call *call, struct state before,
                         struct kw_record *record) {
   struct state after = read_state();
   for (uint32_t i = 0; i < kw_header(task->job)->slots && record->outcome == KW_RETURNED; ++i) {
-    const struct kw_value *value = value_at(call->inputs, i);
+    const struct kw_value *value = kw_value_at(task->job, call->inputs, i);
     int overlapped = call->overlaps && (i == call->first || i == call->second);
-    if (slot_at(i)->role == KW_IN && !overlapped) {
+    if (kw_slot_at(task->job, i)->role == KW_IN && !overlapped) {
       const volatile char *have = mapping->starts[i];
       for (uint64_t at = 0; at < value->bytes; ++at)
         if (have[at] != task->job[value->at + at]) {
@@ -280,29 +184,39 @@ static void check_after(const struct mapping *mapping, const struct kw_call *cal
   }
 }
 
-static void write_outputs(const struct mapping *mapping, const struct kw_call *call, struct kw_record *record) {
+static void write_outputs(const struct kw_mapping *mapping, const struct kw_call *call, struct kw_record *record) {
   uint32_t slots = kw_header(task->job)->slots;
   for (uint32_t i = 0; i < slots; ++i)
     if (is_output(i))
-      record->bytes += value_at(call->inputs, i)->bytes;
+      record->bytes += kw_value_at(task->job, call->inputs, i)->bytes;
   record->magic = KW_RECORD_MAGIC;
   write_all(task->results, record, sizeof *record);
   for (uint32_t i = 0; i < slots; ++i)
     if (is_output(i))
-      write_all(task->results, is_array(i) ? mapping->starts[i] : (char *)cells[i], value_at(call->inputs, i)->bytes);
+      write_all(task->results, kw_is_array(task->job, i) ? mapping->starts[i] : (char *)cells[i], kw_value_at(task->job, call->inputs, i)->bytes);
+}
+
+static void fill_cells(const struct kw_call *call) {
+  for (uint32_t i = 0; i < kw_header(task->job)->slots; ++i) {
+    const struct kw_value *value = kw_value_at(task->job, call->inputs, i);
+    kw_fill(cells[i], (int)call->poison, sizeof cells[i]);
+    if (kw_slot_at(task->job, i)->role == KW_SCALAR)
+      kw_copy(cells[i], task->job + value->at, value->bytes);
+  }
 }
 
 static void one_call(kw_prepare_function *prepare, kw_call_function *kernel, kw_finish_function *finish,
-                     struct mapping *mapping, const struct kw_call *call) {
+                     struct kw_mapping *mapping, const struct kw_call *call) {
   uint32_t slots = kw_header(task->job)->slots;
-  void *arguments[MOST_SLOTS];
-  size_t extents[2 * MOST_SLOTS];
+  void *arguments[KW_MOST_SLOTS];
+  size_t extents[2 * KW_MOST_SLOTS];
   struct kw_record record = {.call = current};
-  fill_arrays(mapping, call);
+  kw_fill_arrays(mapping, task->job, call);
+  fill_cells(call);
   for (uint32_t i = 0; i < slots; ++i) {
-    arguments[i] = is_array(i) ? mapping->starts[i] : (char *)cells[i];
-    extents[2 * i] = value_at(call->inputs, i)->extents[0];
-    extents[2 * i + 1] = value_at(call->inputs, i)->extents[1];
+    arguments[i] = kw_is_array(task->job, i) ? mapping->starts[i] : (char *)cells[i];
+    extents[2 * i] = kw_value_at(task->job, call->inputs, i)->extents[0];
+    extents[2 * i + 1] = kw_value_at(task->job, call->inputs, i)->extents[1];
   }
   struct state before = read_state();
   set_alarm(task->limit_ms);
@@ -348,7 +262,7 @@ void kw_run_calls(const struct kw_task *given, uint32_t first, uint32_t count) {
   kw_prepare_function *prepare;
   kw_call_function *kernel;
   kw_finish_function *finish;
-  static struct mapping fresh;
+  static struct kw_mapping fresh;
   task = given;
   current = first;
 #ifndef KW_SANITIZED
@@ -365,15 +279,15 @@ void kw_run_calls(const struct kw_task *given, uint32_t first, uint32_t count) {
 #endif
   for (current = first; current < first + count; ++current) {
     const struct kw_call *call = kw_call_at(task->job, current);
-    struct mapping *mapping = call->mapping ? &kept[call->mapping % KEPT_MAPPINGS] : &fresh;
-    if (call->mapping == 0 || !fits(mapping, call)) {
+    struct kw_mapping *mapping = call->mapping ? &kept[call->mapping % KEPT_MAPPINGS] : &fresh;
+    if (call->mapping == 0 || !kw_mapping_fits(mapping, task->job, call)) {
       if (mapping->call != NULL)
-        unmap_arrays(mapping);
-      if (map_arrays(mapping, call) != 0)
+        kw_unmap(mapping, task->job);
+      if (kw_map(mapping, task->job, call) != 0)
         return; /* no memory: the parent will say that the call vanished */
     }
     one_call(prepare, kernel, finish, mapping, call);
     if (call->mapping == 0)
-      unmap_arrays(mapping);
+      kw_unmap(mapping, task->job);
   }
 }

@@ -14,11 +14,6 @@ struct kw_task {
   long limit_ms;   /* for one call */
 };
 
-static inline const struct kw_job *kw_header(const char *job) { return (const struct kw_job *)job; }
-static inline const struct kw_call *kw_call_at(const char *job, uint32_t call) {
-  return (const struct kw_call *)(job + kw_header(job)->calls_at) + call;
-}
-
 /* Loads the library and runs calls first .. first + count - 1, up to the first that a signal ends: then this does not
    return. Afterwards the process can do nothing but end, by kw_end. */
 void kw_run_calls(const struct kw_task *task, uint32_t first, uint32_t count);

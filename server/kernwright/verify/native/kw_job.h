@@ -27,12 +27,16 @@ enum kw_outcome {
   KW_VANISHED       /* detail: the process's wait status: it ended in the call without a word */
 };
 
+/* Whether the unit was built for threads, so that its kernel may start some; jostled threads may also sleep, for
+   kw_race.c makes them. */
+enum kw_threads { KW_NO_THREADS, KW_THREADS, KW_JOSTLED_THREADS };
+
 enum kw_state { KW_FLOATING_POINT, KW_ENVIRONMENT };
 
 struct kw_job {
   uint64_t magic;
   uint32_t slots, inputs, calls, groups;
-  uint32_t threads; /* 1: the unit was built for threads, so they may be started */
+  uint32_t threads; /* enum kw_threads */
   uint32_t unused;
   uint64_t slots_at, values_at, calls_at, groups_at;
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kw_calls.h"
+#include "kw_mapping.h"
 
 static uint64_t nonce_of(uint64_t seed, uint64_t call) {
   uint64_t z = seed + (call + 1) * 0x9e3779b97f4a7c15u;

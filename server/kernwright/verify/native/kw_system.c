@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "kw_system.h"
 
+#include "kw_job.h"
+
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -145,13 +147,15 @@ int kw_filter_calls(int threads) {
 #ifdef SYS_newfstatat
   on_argument(&p, SYS_newfstatat, 3, 0x1000, 0x1000, SECCOMP_RET_ERRNO | EBADF, SECCOMP_RET_TRAP); /* AT_EMPTY_PATH */
 #endif
-  if (threads) {
+  if (threads != KW_NO_THREADS) {
     for (size_t i = 0; i < sizeof for_threads / sizeof *for_threads; ++i)
       on(&p, for_threads[i], SECCOMP_RET_ALLOW);
     on_own_signals(&p);
     on(&p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
     on_argument(&p, SYS_clone, 0, THREAD_FLAGS, THREAD_FLAGS, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
   }
+  if (threads == KW_JOSTLED_THREADS)
+    on(&p, SYS_nanosleep, SECCOMP_RET_ALLOW);
   return install(&p, SECCOMP_RET_TRAP);
 }
 

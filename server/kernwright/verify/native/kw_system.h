@@ -8,7 +8,8 @@ long kw_system_call(long number, long a, long b, long c, long d, long e, long f)
 /* While a library loads: no new process, no network, nothing written. 0 if the filter is in place. */
 int kw_filter_loading(void);
 
-/* During calls: memory, clocks and, where threads are allowed, threads; nothing else. 0 if the filter is in place. */
+/* During calls: memory, clocks and, as far as `threads` (enum kw_threads) says, threads; nothing else. 0 if the filter
+   is in place. */
 int kw_filter_calls(int threads);
 
 #endif
