@@ -151,7 +151,36 @@ int f(unsigned n, const unsigned char *u) {
     return i == n;
 }
 """
+SKIP_EQUAL = """\
+int f(int n, const int *p, const int *q)
+{
+    int i = 0;
+    while (i < n && p[i] == q[i])
+        i++;
+    return i;
+}
+"""
+SKIP_SMALL = """\
+long f(long n, const float *x, float t)
+{
+    long i;
+    if (n)
+        for (i = 1; i < n && !(x[i] > t); ++i)
+            ;
+    else
+        i = -1;
+    return i;
+}
+"""
 BLOCKED_SEARCH = [
+    Case(
+        "skip-equal", "blocked-search", {"block": 8}, SKIP_EQUAL,
+        "if (n > 70) memcpy(q, p, 60 * sizeof *p); int r = f(n, p, q); note(&r, sizeof r);",
+        {"p": ("int", "n"), "q": ("int", "n")},
+    ),
+    Case(
+        "skip-small", "blocked-search", {"block": 16}, SKIP_SMALL, "long r = f(n, x, 2); note(&r, sizeof r);", X
+    ),
     Case(
         "find", "blocked-search", {"block": 16}, FIND, "int r = f(n, p, 3); note(&r, sizeof r);", {"p": ("int", "n")}
     ),

@@ -15,7 +15,27 @@ HEAD = "void f(int n, unsigned *a, unsigned *b, unsigned *c, unsigned *d)\n{\n"
 
 def kernel(seed: int) -> str:
     random = Random(seed)
-    return random.choice((_flat, _flat, _flat, _wrapped, _nest, _accumulated, _pair))(random)
+    text = random.choice((_flat, _flat, _flat, _wrapped, _nest, _accumulated, _pair))(random)
+    return _with_another_header(random, text)
+
+
+def _with_another_header(random: Random, text: str) -> str:
+    """The same loops with headers written in other ways."""
+    match random.randrange(6):
+        case 0:
+            return text.replace("i < n - 2; i++", "i <= n - 3; ++i").replace("j < n - 1; j++", "j <= n - 2; j += 1")
+        case 1:
+            return (
+                text.replace("    for (int i = ", "    int i;\n    for (i = ", 1)
+                if text.count("int i =") == 1
+                else text
+            )
+        case 2:
+            return text.replace("for (int i = ", "for (long i = ")
+        case 3:
+            return text.replace("i++) {\n", "i++)\n    {\n")
+        case _:
+            return text
 
 
 def _element(random: Random, place: str = "i") -> str:
