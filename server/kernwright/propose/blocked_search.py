@@ -11,10 +11,10 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from kernwright.loops.model import Access, Loop, Nest
-from kernwright.loops.poly import Poly
 from kernwright.loops.scalars import carried_scalars
 from kernwright.propose.counted import Counted, counted_header, headed
-from kernwright.propose.loop_text import impure_call
+from kernwright.propose.loop_text import impure_call, replace_loop
+from kernwright.propose.search_condition import SearchCondition, search_condition
 from kernwright.propose.substitute import operand, substituted
 from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
 from kernwright.syntax import find_all, span_of, unparenthesised
@@ -24,34 +24,56 @@ _JUMPS = ("break_statement", "return_statement")
 
 
 def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
+    block = int(choice.get("block", 64))
     search = _search_of(nest, loop)
     if isinstance(search, Refusal):
-        return search
+        condition = search_condition(nest, loop)
+        return search if isinstance(condition, Refusal) else _ahead_of_condition(nest, loop, condition, block)
     strip, locals_, condition = search
-    block = int(choice.get("block", 64))
     hit, k = strip.writer.fresh_local("hit", "k")
     names = {strip.variable: f"{strip.variable} + {k}"}
-    test = substituted(strip.writer, span_of(condition), names)
     lines = [substituted(strip.writer, span_of(local), names) for local in locals_]
-    lines.append(f"{hit} |= {_flag(condition, test)};")
+    lines.append(f"{hit} |= {_flag(condition, substituted(strip.writer, span_of(condition), names))};")
+    blocks = headed(strip.strips(block), _look(hit, k, block, lines), plain=False)
+    edit = strip.replace(strip.declaration() + blocks + strip.rest())
+    return Rewrite(f"Search {block} elements at a time", (edit,), (), "not-vectorised:early-exit")
+
+
+def _ahead_of_condition(nest: Nest, loop: Loop, search: SearchCondition, block: int) -> Rewrite | Refusal:
+    refusal = _refused_place(nest, loop) or _unsafe(nest, loop, [search.goes_on], search.variable)
+    if refusal is not None:
+        return refusal
+    hit, k = search.writer.fresh_local("hit", "k")
+    line = f"{hit} |= {search.ends({search.variable: f'{search.variable} + {k}'})};"
+    blocks = headed(search.strips(block, nest), _look(hit, k, block, [line]), plain=False)
+    edit = replace_loop(search.writer, nest, loop, [blocks.rstrip("\n"), search.rest()])
+    return Rewrite(f"Search {block} elements at a time", (edit,), (), "not-vectorised:early-exit")
+
+
+def _look(hit: str, k: str, block: int, lines: list[str]) -> str:
+    """The statements that look at one block and leave the loop over blocks if something in it hits."""
     inner = headed(f"for (int {k} = 0; {k} < {block}; {k}++)", "\n".join(lines), plain=len(lines) == 1)
-    body = f"int {hit} = 0;\n{inner}if ({hit})\n    break;"
-    code = strip.declaration() + headed(strip.strips(block), body, plain=False) + strip.rest()
-    return Rewrite(f"Search {block} elements at a time", (strip.replace(code),), (), "not-vectorised:early-exit")
+    return f"int {hit} = 0;\n{inner}if ({hit})\n    break;"
+
+
+def _refused_place(nest: Nest, loop: Loop) -> Refusal | None:
+    if loop.node.has_error:
+        return Refusal("the loop has a syntax error")
+    if not nest.innermost(loop):
+        return Refusal("another loop lies inside")
+    above = loop.node.prev_named_sibling
+    if (above is not None and above.type == "preproc_call") or next(find_all(loop.node, "preproc_call"), None):
+        return Refusal("a directive stands over the loop")
+    if loop.node.parent is not None and loop.node.parent.type == "labeled_statement":
+        return Refusal("the loop has a label")
+    return None
 
 
 def _search_of(nest: Nest, loop: Loop) -> tuple[Counted, list[Node], Node] | Refusal:
     """The loop, the locals that its condition needs, and the condition; all free of effects and faults."""
-    if loop.node.has_error:
-        return Refusal("the loop has a syntax error")
-    strip = counted_header(nest, loop)
+    strip = _refused_place(nest, loop) or counted_header(nest, loop)
     if isinstance(strip, Refusal):
         return strip
-    if not nest.innermost(loop):
-        return Refusal("another loop lies inside")
-    above = loop.node.prev_named_sibling
-    if (above is not None and above.type == "preproc_call") or next(find_all(loop.body, "preproc_call"), None):
-        return Refusal("a directive stands over the loop")
     inner = loop.body.named_children if loop.body.type == "compound_statement" else [loop.body]
     statements = [child for child in inner if child.type != "comment"]
     if not statements or statements[-1].type != "if_statement":
@@ -70,7 +92,7 @@ def _search_of(nest: Nest, loop: Loop) -> tuple[Counted, list[Node], Node] | Ref
     condition = unparenthesised(condition)
     if not _always_leaves(taken) or len(loop.exits) != 1:
         return Refusal("the loop has no single early exit")
-    refusal = _unsafe(nest, loop, [*locals_, condition])
+    refusal = _unsafe(nest, loop, [*locals_, condition], strip.variable)
     return refusal or (strip, locals_, condition)
 
 
@@ -84,7 +106,7 @@ def _always_leaves(taken: Node) -> bool:
     return all(child.type in ("expression_statement", "declaration", *_JUMPS) for child in statements)
 
 
-def _unsafe(nest: Nest, loop: Loop, parts: list[Node]) -> Refusal | None:
+def _unsafe(nest: Nest, loop: Loop, parts: list[Node], variable: str) -> Refusal | None:
     """Why these expressions cannot be evaluated for elements that the original never looks at."""
     for part in parts:
         if next(find_all(part, "assignment_expression", "update_expression"), None) is not None:
@@ -100,25 +122,37 @@ def _unsafe(nest: Nest, loop: Loop, parts: list[Node]) -> Refusal | None:
     spans = [span_of(part) for part in parts]
     accesses = [a for a in nest.accesses_in(loop) if any(span_of(a.node) in span for span in spans)]
     for access in accesses:
-        refusal = _unsafe_load(nest, loop, access, spans)
+        refusal = _unsafe_load(nest, loop, access, spans, variable)
         if refusal is not None:
             return refusal
-    if all((nest.stride(access, loop) or Poly()).value == 0 for access in accesses):
+    if not any(_step(nest, loop, access, variable) for access in accesses):
         return Refusal("the condition reads nothing that moves with the loop")
     carried = carried_scalars(nest, loop)
     names = {nest.parsed.text(name) for part in parts for name in find_all(part, "identifier")}
     changed = {name for s in nest.statements_in(loop) for name in s.writes if not any(s.span in p for p in spans)}
-    if names & (carried | changed):
-        return Refusal(f"{min(names & (carried | changed))} changes in the loop")
-    return None
+    moving = names & (carried | changed) - {variable}
+    return Refusal(f"{min(moving)} changes in the loop") if moving else None
 
 
-def _unsafe_load(nest: Nest, loop: Loop, access: Access, spans: list[Span]) -> Refusal | None:
+def _step(nest: Nest, loop: Loop, access: Access, variable: str) -> int | None:
+    """Elements between the places that two turns in a row read, 0 for the same place, None when it is not known."""
+    if loop.variable is not None:
+        stride = nest.stride(access, loop)
+        return None if stride is None else 1 if stride.terms else 0
+    changed = {name for s in nest.statements_in(loop) for name in s.writes} - {variable}
+    total = 0
+    for subscript in access.subscripts:
+        if subscript is None or not subscript.linear_in([variable]) or subscript.names & changed:
+            return None
+        total += 1 if subscript.coefficient(variable).terms else 0
+    return total
+
+
+def _unsafe_load(nest: Nest, loop: Loop, access: Access, spans: list[Span], variable: str) -> Refusal | None:
     text = nest.parsed.text(access.node)
     if access.writes:
         return Refusal(f"{text} is written")
-    stride = nest.stride(access, loop)
-    if stride is None:
+    if _step(nest, loop, access, variable) is None:
         return Refusal(f"where {text} lies behind the hit is not known")
     guarded = any(
         above.type in ("conditional_expression", "binary_expression") and _is_second_operand(access.node, above)
