@@ -175,7 +175,7 @@ long f(long n, const float *x, float t)
 BLOCKED_SEARCH = [
     Case(
         "skip-equal", "blocked-search", {"block": 8}, SKIP_EQUAL,
-        "if (n > 70) memcpy(q, p, 60 * sizeof *p); int r = f(n, p, q); note(&r, sizeof r);",
+        "if (n > 70) { memcpy(q, p, 60 * sizeof *p); } int r = f(n, p, q); note(&r, sizeof r);",
         {"p": ("int", "n"), "q": ("int", "n")},
     ),
     Case(
