@@ -78,6 +78,7 @@ class _Search:
     subject: Subject
     verify: Verify
     rounds: int
+    goal_ns: float
     watch: Callable[[Step], None]
     tried: list[_Tried] = field(default_factory=list[_Tried])
     offers: list[Offer] = field(default_factory=list[Offer])
@@ -86,7 +87,18 @@ class _Search:
 
     @property
     def left(self) -> int:
-        return self.rounds - len(self.tried)
+        """Verifications that may still be made; none when the best is where it cannot get much better."""
+        return 0 if self.at_goal else self.rounds - len(self.tried)
+
+    @property
+    def at_goal(self) -> bool:
+        return any(offer.speedup.candidate_ns <= self.goal_ns for offer in self.offers)
+
+    @property
+    def ended(self) -> str:
+        if self.at_goal:
+            return "the best is at its bound"
+        return "the rounds are used up" if self.left <= 0 else "nothing is left to try"
 
 
 def optimize(
@@ -95,10 +107,14 @@ def optimize(
     verify: Verify,
     *,
     rounds: int,
+    goal_ns: float = 0.0,
     watch: Callable[[Step], None] = lambda step: None,
 ) -> Found:
-    """Search for at most ``rounds`` verifications. Offers' edits refer to ``subject.parsed`` as it was read."""
-    search = _Search(subject, verify, rounds, watch)
+    """Search for at most ``rounds`` verifications, and no further once a call takes ``goal_ns`` or less.
+
+    Offers' edits refer to ``subject.parsed`` as it was read.
+    """
+    search = _Search(subject, verify, rounds, goal_ns, watch)
     search.texts.add(subject.parsed.snapshot.content_hash)
     interrupted = False
     try:
@@ -108,10 +124,9 @@ def optimize(
         _try_all(search, _proposed(proposers, subject.parsed, subject.kernel), rounds)
     except KeyboardInterrupt:
         interrupted = True
-    ended = (
-        "interrupted" if interrupted else "the rounds are used up" if search.left <= 0 else "nothing is left to try"
-    )
-    return Found(tuple(ranked(search.offers)), tuple(search.refused), len(search.tried), interrupted, ended)
+    ended = "interrupted" if interrupted else search.ended
+    offers = _best_of_each_family(search)
+    return Found(tuple(offers), tuple(search.refused), len(search.tried), interrupted, ended)
 
 
 def _proposed(proposers: Iterable[Proposer], parsed: Parsed, kernel: Kernel) -> list[Candidate]:
@@ -126,7 +141,7 @@ def _try_all(search: _Search, candidates: Sequence[Candidate], until: int) -> No
     helped: list[tuple[float, list[Candidate]]] = []
     for members in families.values():
         for index, candidate in enumerate(members):
-            if len(search.tried) >= until:
+            if search.left <= 0 or len(search.tried) >= until:
                 return
             offer = _try(search, candidate)
             if offer is not None:
@@ -136,7 +151,7 @@ def _try_all(search: _Search, candidates: Sequence[Candidate], until: int) -> No
     for best, rest in sorted(helped, key=lambda entry: -entry[0]):
         without_gain = 0
         for candidate in rest[:_EXPLORED]:
-            if len(search.tried) >= until or without_gain == 2:
+            if search.left <= 0 or len(search.tried) >= until or without_gain == 2:
                 break
             offer = _try(search, candidate)
             if offer is not None and offer.speedup.median > best:
@@ -222,6 +237,7 @@ def _bases(search: _Search) -> Iterator[Candidate]:
         for tried in search.tried
         if tried.verdict.status is Status.SLOWER
         and tried.verdict.speedup
+        and tried.candidate.symptom
         and "+" not in (tried.candidate.transform or "")
     ]
     neutral.sort(key=lambda tried: -(tried.verdict.speedup.median if tried.verdict.speedup else 0.0))
@@ -233,21 +249,35 @@ def _further(search: _Search, proposers: Sequence[Proposer], base: Candidate) ->
     parsed, kernel = resulting_kernel(search.subject.parsed, search.subject.kernel, base)
     if kernel is None:
         return
+    done = (base.transform or "").split("+")
     for candidate in _proposed(proposers, parsed, kernel):
-        yield combined(original, base, parsed.snapshot, candidate)
+        # The same once more seldom helps, and what cures nothing by itself cures nothing afterwards.
+        if candidate.symptom and (candidate.transform is None or candidate.transform not in done):
+            yield combined(original, base, parsed.snapshot, candidate)
 
 
 def _drop_useless_combinations(search: _Search) -> None:
     """A combination is offered only if it was measured faster than the best that is simpler than itself."""
     kept: list[Offer] = []
     for offer in sorted(search.offers, key=simplicity):
-        rival = max((other.speedup.median for other in kept), default=0.0)
+        rival = max((other.speedup.high for other in kept), default=0.0)
         if "+" in (offer.candidate.transform or "") and offer.speedup.low <= rival:
-            search.refused.append(
-                Refused(
-                    offer.candidate.title, "slower", f"correct, but not faster than a simpler rewrite ({rival:.2f}×)"
-                )
-            )
+            why = f"correct, but not shown to be faster than a simpler rewrite (up to {rival:.2f}×)"
+            search.refused.append(Refused(offer.candidate.title, Status.SLOWER.value, why))
         else:
             kept.append(offer)
     search.offers = kept
+
+
+def _best_of_each_family(search: _Search) -> list[Offer]:
+    """Of one transform on one loop the best choice of parameters is offered; the others are no news to anybody."""
+    best: dict[tuple[object, ...], Offer] = {}
+    for offer in ranked(search.offers):
+        candidate = offer.candidate
+        loops = tuple(value for name, value in candidate.parameters if name == LOOP)
+        key = (candidate.transform, *loops) if candidate.transform else (candidate.rule, candidate.title)
+        first = best.setdefault(key, offer)
+        if first is not offer:
+            why = f"correct and faster, but another choice of parameters is as fast or faster ({first.id})"
+            search.refused.append(Refused(offer.candidate.title, Status.SLOWER.value, why))
+    return list(best.values())

@@ -189,6 +189,23 @@ def test_a_refuted_choice_ends_its_space_and_a_slow_one_gets_a_second() -> None:
     assert points({"lanes": SLOWER}, 8, 4, 16) == ["lanes8", "lanes4"]
 
 
+def test_one_transform_on_one_loop_gives_one_offer() -> None:
+    parsed, kernel = reading(SUM)
+    bench = Bench(parsed, {f"lanes{lanes};": accepted(speed) for lanes, speed in ((8, 2.0), (4, 3.0), (16, 4.0))})
+    found = optimize(Subject(parsed, kernel, contract(), "host"), [Points((8, 4, 16))], bench, rounds=30)
+    assert [offer.candidate.title for offer in found.offers] == ["lanes16"]
+    assert [refused.title for refused in found.refused] == ["lanes4", "lanes8"]
+    assert found.offers[0].id in found.refused[0].why
+
+
+def test_a_search_ends_at_the_bound() -> None:
+    parsed, kernel = reading(SUM)
+    bench = Bench(parsed, {"one;": accepted(4.0), "two;": accepted(9.0)})
+    proposer = Replacing(((BODY, "one;"), (BODY, "two;")))
+    found = optimize(Subject(parsed, kernel, contract(), "host"), [proposer], bench, rounds=30, goal_ns=250.0)
+    assert (bench.asked, found.ended) == (["one;"], "the best is at its bound")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

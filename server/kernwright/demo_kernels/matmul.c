@@ -9,7 +9,7 @@ n = [0, 1, 7, 33, 64]
 tolerance = {rel = 1e-4, abs = 1e-4}
 no_overlap = true
 [time]
-n = 192
+n = 128
 */
 void matmul(int n, const float *a, const float *b, float *c)
 {

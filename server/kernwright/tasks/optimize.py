@@ -73,6 +73,7 @@ def optimise_kernel(engine: Engine, chosen: Chosen, rounds: int, watch: Callable
         proposers(engine, chosen),
         lambda candidate: verify_candidate(original, candidate),
         rounds=rounds,
+        goal_ns=(baseline.bound_ns or 0.0) * (1 + engine.settings.bound_margin),
         watch=watch,
     )
     _remember(engine, chosen, found)
