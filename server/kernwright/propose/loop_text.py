@@ -249,6 +249,17 @@ def element_type(nest: Nest, array: str, dtype: str | None) -> str | None:
     return name
 
 
+def member_type(nest: Nest, member: str) -> str | None:
+    """The type of a member, where every structure of the file that has one of this name agrees on it."""
+    found: set[str] = set()
+    for field in find_all(nest.parsed.root, "field_declaration"):
+        kind = field.child_by_field_name("type")
+        for declarator in field.children_by_field_name("declarator"):
+            if kind is not None and nest.parsed.text(declarator) == member:
+                found.add(nest.parsed.text(kind))
+    return found.pop() if len(found) == 1 else None
+
+
 def restrict_edits(writer: Writer, nest: Nest, names: Sequence[str]) -> list[Edit]:
     """Qualify pointer parameters of these names in the definition; an unqualified declaration stays compatible."""
     edits: list[Edit] = []
