@@ -469,6 +469,22 @@ ADDED_ROWS = [
     )
 ]  # fmt: skip
 
+BODIES = """\
+void f(int n, const struct body *bodies, float *x, float t)
+{
+    for (int i = 0; i < n; i++) {
+        float d = bodies[i].x * bodies[i].x + bodies[i].y; // squared
+        x[i] = d * t - (float)bodies[i].tag;
+    }
+}
+"""
+STRUCTURE_SPLIT = [
+    Case(
+        "bodies", "structure-split", {"strip": 32}, BODIES, "f(n, (struct body *)x, y, 2);",
+        {"x": ("float", "4 * n"), "y": ("float", "n")}, prelude="struct body { float x, y, z; float tag; };\n",
+    ),
+]  # fmt: skip
+
 TRANSPOSED = PRODUCT.replace("b[k * n + j]", "b[j * p + k]").replace("a[i * p + k]", "a[k * m + i]")
 PACKED_BLOCK = [
     *(
@@ -487,6 +503,7 @@ PACKED_BLOCK = [
 
 CASES: list[Case] = [
     *PACKED_BLOCK,
+    *STRUCTURE_SPLIT,
     *PARTIAL_SUMS,
     *BLOCKED_SEARCH,
     *REGISTER_BLOCK,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from kernwright.loops.model import Access, Loop, Nest, Reduction
-from kernwright.propose.loop_text import element_type, obstacle, replace_loop
+from kernwright.propose.loop_text import element_type, member_type, obstacle, replace_loop
 from kernwright.propose.source import Writer
 from kernwright.propose.substitute import substituted
 from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
@@ -73,19 +73,10 @@ def _type_of(nest: Nest, reduction: Reduction) -> str | None:
     access = _written(nest, reduction)
     if access is None:
         return None
-    known = element_type(nest, access.array, access.dtype) if access.member is None else _member_type(nest, access)
+    known = (
+        element_type(nest, access.array, access.dtype) if access.member is None else member_type(nest, access.member)
+    )
     return known or ("auto" if nest.parsed.language is Language.CPP else None)
-
-
-def _member_type(nest: Nest, access: Access) -> str | None:
-    """The type of a member, where every structure of the file that has one of this name agrees on it."""
-    found: set[str] = set()
-    for field in find_all(nest.parsed.root, "field_declaration"):
-        kind = field.child_by_field_name("type")
-        for declarator in field.children_by_field_name("declarator"):
-            if kind is not None and nest.parsed.text(declarator) == access.member:
-                found.add(nest.parsed.text(kind))
-    return found.pop() if len(found) == 1 else None
 
 
 def _set_just_before(nest: Nest, loop: Loop, text: str) -> tuple[Node, Node] | None:

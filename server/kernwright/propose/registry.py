@@ -26,6 +26,7 @@ from kernwright.propose.reverse import REVERSE
 from kernwright.propose.row_pointer import ROW_POINTER
 from kernwright.propose.split import SPLIT
 from kernwright.propose.strip_mine import STRIP_MINE
+from kernwright.propose.structure_split import STRUCTURE_SPLIT
 from kernwright.propose.tile import TILE
 from kernwright.propose.transform import Transform
 from kernwright.propose.unroll import UNROLL
@@ -63,6 +64,7 @@ _LOOP_BODY: tuple[Transform, ...] = (
     UNROLL_AND_JAM,
     TILE,
     LOCAL_ACCUMULATOR,
+    STRUCTURE_SPLIT,
     POWER,
     RECIPROCAL,
     UNROLL,
