@@ -72,6 +72,17 @@ REFUSED = [
     ("blocked-search", "for (int i = 0; i < n; i++) if (a[i] > t) a[i] = t;", "no single early exit"),
     ("blocked-search", "for (int i = 0; i < n; i++) if (a[i] > t) return i; else p[i] = 0;", "another branch"),
     ("blocked-search", "for (int i = 0; i < n; i++) if (a[3] > t) return i;", "reads nothing that moves"),
+    (
+        "blocked-search",
+        "volatile int *w = p; for (int i = 0; i < n; i++) if (w[i] > m) return i;",
+        "volatile or atomic memory",
+    ),
+    (
+        "blocked-search",
+        "int i = 0; while (i < n && g(a[i])) i++; return i;",
+        "g() would be called for elements behind the hit",
+    ),
+    ("blocked-search", "int i = 0; while (i < n && a[i] > t) { i++; t = a[i]; } return i;", "a while loop"),
     ("vectorise", "for (int i = 1; i < n; i++) a[i] = a[i - 1] + 1;", "a turn needs what an earlier one wrote to a"),
     (
         "vectorise",
