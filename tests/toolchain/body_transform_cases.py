@@ -306,11 +306,23 @@ void f(int n, double *x) {
         x[i] = x[i - 8] * 2 - x[i];
 }
 """
+EITHER = """\
+void f(int n, float *x, const float *y)
+{
+    for (int i = 0; i < n; i++) {
+        if (y[i] > x[i]) {
+            x[i] = y[i] * 0.5f;
+        } else
+            x[i] = -1; // below
+    }
+}
+"""
 XYZ = {**XY, "z": ("float", "n")}
 VECTORISE = [
     *(
         Case(f"ahead-{lanes}", "vectorise", {"lanes": lanes}, AHEAD, "f(n, x, y, z);", XYZ) for lanes in (8, 4)
     ),
+    Case("either", "vectorise", {"lanes": 4}, EITHER, "f(n, x, y);", XY),
     Case("leaky", "vectorise", {"lanes": 8}, LEAKY, "f(n, x, y);", XY),
     Case(
         "narrow", "vectorise", {"lanes": 16}, NARROW, "f(n, u, v, p);",

@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from kernwright.loops.model import Access, Loop, Nest
 from kernwright.loops.scalars import carried_scalars
-from kernwright.propose.counted import Counted, counted_header, headed
+from kernwright.propose.counted import Counted, counted_header, headed, shared_memory
 from kernwright.propose.loop_text import impure_call, replace_loop
 from kernwright.propose.search_condition import SearchCondition, search_condition
 from kernwright.propose.substitute import operand, substituted
@@ -61,6 +61,9 @@ def _refused_place(nest: Nest, loop: Loop) -> Refusal | None:
         return Refusal("the loop has a syntax error")
     if not nest.innermost(loop):
         return Refusal("another loop lies inside")
+    shared = shared_memory(nest)
+    if shared is not None:
+        return shared
     above = loop.node.prev_named_sibling
     if (above is not None and above.type == "preproc_call") or next(find_all(loop.node, "preproc_call"), None):
         return Refusal("a directive stands over the loop")

@@ -119,6 +119,9 @@ def counted_header(nest: Nest, loop: Loop) -> Counted | Refusal:
         return Refusal(loop.why_not or "the loop is no counted for loop")
     if loop.step != 1 or loop.comparison not in ("<", "<=", "!="):
         return Refusal("the loop does not count up by 1")
+    shared = shared_memory(nest)
+    if shared is not None:
+        return shared
     if _bound_may_move(nest, loop):
         return Refusal("the bound is read from memory in every turn")
     several = next(
@@ -134,6 +137,15 @@ def counted_header(nest: Nest, loop: Loop) -> Counted | Refusal:
     initializer = loop.node.child_by_field_name("initializer")
     start = loop.lower_text if initializer is not None else loop.variable
     return Counted(nest, loop, Writer(nest.parsed, nest.kernel), loop.variable, kind, start, loop.upper_text)
+
+
+def shared_memory(nest: Nest) -> Refusal | None:
+    """Refuses functions that declare anything volatile or atomic: others may look at or change what they touch."""
+    for node in find_all(nest.kernel.node, "type_qualifier", "type_identifier", "template_type"):
+        text = nest.parsed.text(node)
+        if text in ("volatile", "_Atomic") or text.startswith(("atomic", "std::atomic")):
+            return Refusal("the function has volatile or atomic memory")
+    return None
 
 
 def _bound_may_move(nest: Nest, loop: Loop) -> bool:

@@ -112,6 +112,10 @@ class LaneWriter(LaneExpressions):
         if condition.type == "condition_clause":
             inner = condition.child_by_field_name("value")
             condition = inner if inner is not None else condition
+        if mask is None and no is not None:
+            chosen = self._either(condition, yes, no)
+            if chosen is not None:
+                return chosen
         test = self.mask(self.value(condition))
         several = yes.type == "compound_statement" and yes.named_child_count > 1
         if several or no is not None or mask is not None:
@@ -126,6 +130,21 @@ class LaneWriter(LaneExpressions):
                 otherwise = self.joined(mask, otherwise, "&")
             lines += self.statement(next(child for child in no.named_children if child.type != "comment"), otherwise)
         return lines
+
+    def _either(self, condition: Node, yes: Node, no: Node) -> list[str] | None:
+        """``if (c) y[i] = a; else y[i] = b;`` stores in either case: a selection. None for any other branch."""
+        first, second = _only_assignment(yes), _only_assignment(no)
+        if first is None or second is None:
+            return None
+        target = first[0]
+        same = self.writer.text(target) == self.writer.text(second[0])
+        if target.type == "identifier" or not same or not self.may_store:
+            return None
+        test = self.mask(self.value(condition))
+        place = self.load(target)
+        values = [self.numbers(self.value(node)) for node in (first[1], second[1])]
+        new = self.vector(self.select(test, *values), place.dtype)
+        return self._finished([f"{self._target(place)} = {new.text};"])
 
     def _assignment(self, node: Node, mask: Lane | None) -> list[str]:
         if node.type == "update_expression":
@@ -175,3 +194,19 @@ class LaneWriter(LaneExpressions):
     @staticmethod
     def _target(place: Lane) -> str:
         return place.text.replace("*(const ", "*(", 1)
+
+
+def _only_assignment(branch: Node) -> tuple[Node, Node] | None:
+    """Target and value where a branch is one plain assignment."""
+    while branch.type in ("compound_statement", "else_clause"):
+        inner = [child for child in branch.named_children if child.type != "comment"]
+        if len(inner) != 1:
+            return None
+        branch = inner[0]
+    if branch.type != "expression_statement" or branch.named_child_count != 1:
+        return None
+    assignment = unparenthesised(branch.named_children[0])
+    operator = assignment.child_by_field_name("operator")
+    left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+    plain = assignment.type == "assignment_expression" and operator is not None and operator.type == "="
+    return (unparenthesised(left), right) if plain and left is not None and right is not None else None

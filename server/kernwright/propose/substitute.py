@@ -32,7 +32,7 @@ def substituted(writer: Writer, span: Span, names: Mapping[str, str], nodes: Map
         if any(here in done and here != done for done in whole):
             continue
         new = whole.get(here)
-        if new is None and node.type == "identifier":
+        if new is None and node.type == "identifier" and not _is_qualified(node):
             new = names.get(writer.text(node))
         if new is not None and not any(edit.start <= here.start < edit.end for edit in edits):
             edits.append(Edit(here.start, here.end, _fitted(node, new).encode()))
@@ -74,6 +74,11 @@ def _wrapped(text: str) -> bool:
         if depth == 0:
             return position == len(text) - 1
     return False
+
+
+def _is_qualified(node: Node) -> bool:
+    """The last part of ``space::name``, which is another name."""
+    return node.parent is not None and node.parent.type == "qualified_identifier"
 
 
 def _within(writer: Writer, span: Span) -> Iterator[Node]:

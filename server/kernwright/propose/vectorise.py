@@ -86,5 +86,5 @@ VECTORISE = Transform(
     name="vectorise",
     summary="Do several turns at a time with explicit vectors.",
     apply=apply,
-    space={"lanes": (8, 16, 4)},
+    space={"lanes": (8, 4, 16)},
 )
