@@ -17,6 +17,7 @@ from kernwright.loops.model import Nest
 from kernwright.loops.read import declared_name, integer_of, subscript_parts
 from kernwright.syntax import Language, Parsed, find_all, unparenthesised
 
+_POINTER_BYTES = 8
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!=", "&&", "||"}
 _FLOAT_RANK = {"f16": 1, "bf16": 1, "f32": 2, "f64": 3}
 _MATH = re.compile(
@@ -29,12 +30,21 @@ _MATH = re.compile(
 
 @dataclass(frozen=True)
 class Structure:
-    """Fields of a structure in order, with dtype (None when not plain) and number of elements; ``size`` in bytes,
-    None when a field's is not known."""
+    """Fields of a structure in order; ``size`` in bytes, None when a field's is not known."""
 
     name: str
-    fields: dict[str, tuple[str | None, int]]
+    fields: dict[str, Field]
     size: int | None
+
+
+@dataclass(frozen=True)
+class Field:
+    """``dtype`` is that of an element (None when it is not plain), ``depth`` the subscripts or ``*`` that lead to one,
+    ``size`` the field's bytes where they are known."""
+
+    dtype: str | None
+    depth: int = 0
+    size: int | None = None
 
 
 def byte_size(dtype: str) -> int:
@@ -124,7 +134,7 @@ class Types:
             name = self.parsed.text(base)
             return self.of_name(name) if self.depth(name) in (count, 0) else None
         if base.type == "field_expression":
-            return self._field(base)
+            return self._field(base, count)
         if base.type == "cast_expression":
             return self._of_type(base.child_by_field_name("type"))
         return None
@@ -176,17 +186,18 @@ class Types:
             return "f32"
         return None
 
-    def _field(self, node: Node) -> str | None:
+    def _field(self, node: Node, depth: int = 0) -> str | None:
+        """The dtype of a member, or of its elements with ``depth`` subscripts behind it."""
         field = node.child_by_field_name("field")
         structure = self.structure_of(node.child_by_field_name("argument"))
         if field is None:
             return None
         name = self.parsed.text(field)
-        if structure is not None:
-            return structure.fields.get(name, (None, 0))[0]
-        # The owner is not known: a name that has one type in every structure of the file is taken.
-        kinds = {one.fields[name][0] for one in self.structures.values() if name in one.fields}
-        return next(iter(kinds)) if len(kinds) == 1 else None
+        # Where the owner is not known, a name that has one type in every structure of the file is taken.
+        owners = [structure] if structure is not None else list(self.structures.values())
+        fields = {one.fields[name] for one in owners if name in one.fields}
+        found = next(iter(fields)) if len(fields) == 1 else None
+        return found.dtype if found is not None and found.depth == depth else None
 
     def structure_of(self, node: Node | None) -> Structure | None:
         """The structure that an expression is one of, or points to."""
@@ -219,32 +230,44 @@ class Types:
         return found
 
     def _layout(self, name: str, body: Node) -> Structure:
-        fields: dict[str, tuple[str | None, int]] = {}
+        fields: dict[str, Field] = {}
         size: int | None = 0
         widest = 1
         for child in body.named_children:
             if child.type != "field_declaration":
                 continue
             kind = child.child_by_field_name("type")
-            dtype = dtype_of(self.parsed.text(kind)) if kind is not None else None
+            kind_text = self.parsed.text(kind) if kind is not None else ""
             for declarator in child.children_by_field_name("declarator"):
                 label = next(find_all(declarator, "field_identifier"), None)
                 if label is None or any(True for _ in find_all(declarator, "function_declarator")):
                     continue
-                count: int | None = 1
-                for array in find_all(declarator, "array_declarator"):
-                    length = array.child_by_field_name("size")
-                    value = integer_of(self.parsed.text(length)) if length is not None else None
-                    count = count * value if count is not None and value is not None else None
-                pointer = any(True for _ in find_all(declarator, "pointer_declarator"))
-                width = 8 if pointer else byte_size(dtype) if dtype is not None else None
-                fields[self.parsed.text(label)] = (None if pointer else dtype, count or 1)
-                if size is None or width is None or count is None:
+                field, width = self._member(kind_text, declarator)
+                fields[self.parsed.text(label)] = field
+                if size is None or width is None or field.size is None:
                     size = None
                     continue
-                size = -(-size // width) * width + width * count
+                size = -(-size // width) * width + field.size
                 widest = max(widest, width)
         return Structure(name, fields, None if size is None else -(-size // widest) * widest)
+
+    def _member(self, kind: str, declarator: Node) -> tuple[Field, int | None]:
+        """One member, and what it is aligned to."""
+        container = re.match(r"^(?:std::)?(?:vector|span)\s*<\s*(.+?)\s*>$", kind)
+        if container is not None:
+            return Field(dtype_of(container.group(1)), 1), None
+        dtype = dtype_of(kind)
+        pointers = sum(1 for _ in find_all(declarator, "pointer_declarator"))
+        count: int | None = 1
+        arrays = 0
+        for array in find_all(declarator, "array_declarator"):
+            arrays += 1
+            length = array.child_by_field_name("size")
+            value = integer_of(self.parsed.text(length)) if length is not None else None
+            count = count * value if count is not None and value is not None else None
+        width = _POINTER_BYTES if pointers else byte_size(dtype) if dtype is not None else None
+        total = None if width is None or count is None else width * count
+        return Field(dtype, pointers + arrays, total), width
 
     @cached_property
     def _file_names(self) -> dict[str, tuple[str | None, int]]:

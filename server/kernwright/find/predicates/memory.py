@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
-from kernwright.find.types import byte_size, is_unsigned
+from kernwright.find.types import is_unsigned
 from kernwright.loops.model import Access, Loop
 from kernwright.syntax import find_all, unparenthesised
 
@@ -42,8 +42,11 @@ def may_overlap(context: Context, written: Access, other: Access) -> bool:
 
 
 def _alike(context: Context, written: Access, other: Access) -> bool:
-    a = context.types.of(written.node) or written.dtype
-    b = context.types.of(other.node) or other.dtype
+    return _name_the_same(context.types.of(written.node) or written.dtype, context.types.of(other.node) or other.dtype)
+
+
+def _name_the_same(a: str | None, b: str | None) -> bool:
+    """Whether C's typing rules let lvalues of these types name the same memory; not where a type is not known."""
     if a in _CHARACTERS or b in _CHARACTERS:
         return a is not None and b is not None
     if a is None or b is None:
@@ -105,9 +108,31 @@ def bound_reloaded(context: Context, node: Node) -> Binding | None:
     if node.type == "call_expression":
         return _size_reloaded(context, node, loop, writes)
     load = next((access for access in context.accesses_at(node) if not access.writes), None)
-    if load is None or not stands_still(context, load, loop):
+    if load is None:
+        return _member_reloaded(context, node, loop, writes)
+    if not stands_still(context, load, loop):
         return None
     store = next((write for write in writes if may_overlap(context, write, load)), None)
+    return None if store is None else {"loop": loop.node, "store": store.node}
+
+
+def _member_reloaded(context: Context, node: Node, loop: Loop, writes: list[Access]) -> Binding | None:
+    """``image.width`` of a structure handed over by reference: any store of its type may reach it."""
+    owner = node.child_by_field_name("argument")
+    parameter = context.kernel.parameter(context.parsed.text(owner)) if owner is not None else None
+    if node.type != "field_expression" or parameter is None or not parameter.reference:
+        return None
+    dtype = context.types.of(node)
+    store = next(
+        (
+            write
+            for write in writes
+            if not _owns_storage(context, write.array)
+            and not _is_restrict(context, write.array)
+            and _name_the_same(context.types.of(write.node), dtype)
+        ),
+        None,
+    )
     return None if store is None else {"loop": loop.node, "store": store.node}
 
 
@@ -213,10 +238,8 @@ def structure_stride(context: Context, node: Node) -> Binding | None:
         return None
     if any(a.member is None or a.member not in structure.fields for a in mine):
         return None
-    used = 0
-    for member in {a.member or "" for a in mine}:
-        dtype, count = structure.fields[member]
-        used += byte_size(dtype) * count if dtype is not None else 8
+    sizes = [structure.fields[member].size for member in {a.member or "" for a in mine}]
+    used = sum(size for size in sizes if size is not None)
     if used * 2 > structure.size:
         return None
     return {"loop": loop.node, "structure": structure.name, "used": str(used), "size": str(structure.size)}

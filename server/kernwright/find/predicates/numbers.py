@@ -11,7 +11,7 @@ from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
 from kernwright.find.predicates.general import is_invariant, reordering_allowed
 from kernwright.find.types import literal_dtype
-from kernwright.loops.model import Reduction
+from kernwright.loops.model import Loop, Reduction
 from kernwright.loops.read import integer_of
 from kernwright.syntax import Language, find_all, unparenthesised
 
@@ -34,10 +34,29 @@ def reduces(context: Context, node: Node, operators: str, *dtypes: str) -> Bindi
         return None
     if reduction.value is None or is_invariant(context, reduction.value, loop):
         return None
+    reduced = {one.name for one in context.nest.reductions_in(loop)}
+    if any(not _only_steps(context, loop, name) for name in context.nest.carried_scalars(loop) - reduced):
+        # Another value runs from turn to turn: the turns follow one another whatever becomes of this sum.
+        return None
+    if loop.parent is not None and context.says_vectorised(context.nest.loops[loop.parent]):
+        # Each lane has a turn of the outer loop, and with it a sum of its own.
+        return None
     if len(context.nest.reductions_in(loop)) > 1 and abs(loop.step or 1) > 1:
         # Several accumulators over a loop that steps by several elements: the partial sums are there already.
         return None
     return {"loop": loop.node, "name": reduction.name, "dtype": reduction.dtype or ""}
+
+
+def _only_steps(context: Context, loop: Loop, name: str) -> bool:
+    """The loop changes the name by constant steps alone, as it does an index or a walking pointer."""
+    for node in find_all(loop.node, "assignment_expression"):
+        target, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = node.child_by_field_name("operator")
+        if target is None or value is None or operator is None or context.parsed.text(target) != name:
+            continue
+        if operator.type not in ("+=", "-=") or not is_invariant(context, value, loop):
+            return False
+    return True
 
 
 def narrow_accumulator(context: Context, node: Node) -> Binding | None:

@@ -39,7 +39,7 @@ def walks_columns(context: Context, node: Node) -> Binding | None:
             or not _may_exchange(context, inner, outer)
         ):
             continue
-        if context.says_vectorised(outer) or any(
+        if any(
             "loops interchanged" in remark.message
             for remark in context.remarks_on(outer.node.start_byte, outer.node.end_byte)
         ):

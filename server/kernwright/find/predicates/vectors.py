@@ -14,6 +14,7 @@ from kernwright.find.predicates.lanes import (
     VectorAccess,
     byte_range,
     element_size,
+    initial_value,
     pointer_parts,
     vector_access,
 )
@@ -50,6 +51,14 @@ def _promises_multiple(context: Context, bound: str, block: int) -> bool:
     if re.search(rf"\b{name}\s*(%|&)\s*\(?\s*\w+", text) or re.search(
         rf"&\s*~|&\s*-\s*\d|\b{name}\s*=[^=;]*(/|>>)[^;]*(\*|<<)", text
     ):
+        return True
+    value = initial_value(context, bound)
+    if (
+        value is not None
+        and context.kernel.parameter(bound) is None
+        and re.search(r"[%&/~(]|>>", context.parsed.text(value))
+    ):
+        # A local that is rounded: `n - n % 8`, `n & ~7`, `round_down(n, 8)`.
         return True
     for match in re.finditer(r"(?:multiple|divisible)s?\s+(?:of|by)\s+(\d+)", words):
         if int(match.group(1)) % block == 0:
