@@ -34,12 +34,10 @@ def test_findings_have_place_rule_and_evidence(program: Program) -> None:
         assert finding["severity"] in ("error", "warning", "information", "hint")
         assert finding["evidence"] in ("static", "compiler", "counted", "measured", "estimated", "proved")
         # The position in UTF-16 units and the byte offset are the same place.
-        line, character = finding["range"]["start"].values()
+        row, column = int(finding["range"]["start"]["line"]), int(finding["range"]["start"]["character"])
         text = source.decode().splitlines(keepends=True)
-        head = (
-            "".join(text[:line]).encode()
-            + text[line].encode("utf-16-le")[: 2 * character].decode("utf-16-le").encode()
-        )
+        line = text[row].encode("utf-16-le")[: 2 * column].decode("utf-16-le")
+        head = "".join(text[:row]).encode() + line.encode()
         assert len(head) == finding["start_byte"]
     [file] = answer.json["files"]
     assert file["origin"] == "default flags"

@@ -131,11 +131,10 @@ def test_a_reason_that_there_is_not(program: Program) -> None:
 def test_the_third_kernel_makes_a_rule(program: Program) -> None:
     path = program.write("sums.c", "".join(map(kernel_text, range(3))))
     rules = program.folder / ".kernwright" / "rules"
-    for number in range(3):
+    for number in range(2):
+        assert program.run("accept", offered(program, path, number)).status == 0
         assert not rules.exists()
-        answer = program.run("accept", offered(program, path, number), "--format", "json")
-        assert answer.status == 0
-    [file] = answer.json["rules"]
+    [file] = program.run("accept", offered(program, path, 2), "--format", "json").json["rules"]
     rule = read_file(Path(file), Origin.WORKSPACE)
     assert isinstance(rule, Rule)
     assert (rule.status, rule.adopted, rule.kernels) == (Status.LEARNED, 3, ("total0", "total1", "total2"))

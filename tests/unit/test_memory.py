@@ -155,7 +155,7 @@ def test_the_lowest_priority_goes_cold_when_there_are_too_many() -> None:
         event(EventKind.ACCEPTED, "new"),
         *(event(EventKind.PROMOTED, name) for name in ("old", "new", "bad")),
     ]
-    texts = dict.fromkeys(("old", "new", "bad"), "x" * 400)
+    texts: dict[str, str] = dict.fromkeys(("old", "new", "bad"), "x" * 400)
     assert cold(events, texts, CONSTANTS) == ["bad"]
     assert cold(events, texts, MemorySettings(resident_rules=1)) == ["old", "bad"]
     assert cold(events, texts, MemorySettings(resident_tokens=token_estimate(texts["old"]))) == ["old", "bad"]

@@ -9,7 +9,7 @@ n = [0, 1, 7, 33, 64]
 tolerance = {rel = 1e-4, abs = 1e-4}
 no_overlap = true
 [time]
-n = 128
+n = 96
 */
 void matmul(int n, const float *a, const float *b, float *c)
 {

@@ -14,8 +14,11 @@ from kernwright.offer import Offer
 from kernwright.settings import Loaded
 from kernwright.tasks.optimize import Optimised
 
-ROUNDS = 5
+ROUNDS = 4
 """Candidates that each kernel gets: enough to find what is there to be found, few enough for three minutes."""
+ROUNDS_WHEN_LATE = 2
+LATE_SECONDS = 90.0
+"""From here on kernels get fewer rounds: the machine is slow, or busy."""
 
 
 def bundled_kernels() -> list[Path]:
