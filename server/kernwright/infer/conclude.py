@@ -89,29 +89,41 @@ def _excluding(unwanted: Sequence[Sample], conditions: tuple[str, ...], samples:
     if not left:
         return conditions
     kept = [sample for sample in samples.generic if sample not in unwanted and admits(conditions, sample.sizes)]
-    candidates = list(_candidates([name for name in samples.names if not name.startswith("@")]))
-    for count in (1, 2):
-        for chosen in combinations(candidates, count):
-            if any(all(holds(sample.sizes) for _, holds in chosen) for sample in left):
-                continue
-            surviving = [sample for sample in kept if all(holds(sample.sizes) for _, holds in chosen)]
-            if surviving and 4 * len(surviving) >= len(kept):
-                return (*conditions, *(text for text, _ in chosen))
+    names = [name for name in samples.names if not name.startswith("@")]
+    singles = [(candidate,) for candidate in _candidates(names)]
+    # Two conditions are of one kind: the same least value for both, or each between two sizes.
+    pairs = [pair for least in (1, 2, 3) for pair in combinations(_least(names, least), 2)]
+    for chosen in (*singles, *pairs, *combinations(_relations(names), 2)):
+        if any(all(holds(sample.sizes) for _, holds in chosen) for sample in left):
+            continue
+        surviving = [sample for sample in kept if all(holds(sample.sizes) for _, holds in chosen)]
+        if surviving and 4 * len(surviving) >= len(kept):
+            return (*conditions, *(text for text, _ in chosen))
     return conditions
 
 
-def _candidates(names: Sequence[str]) -> Iterable[tuple[str, Callable[[Mapping[str, int]], bool]]]:
-    for name in names:
-        yield f"{name} >= 1", lambda sizes, n=name: sizes[n] >= 1
-    for left, right in combinations(names, 2):
-        for more, less in ((left, right), (right, left)):
-            yield f"{more} >= {less}", lambda sizes, a=more, b=less: sizes[a] >= sizes[b]
-    for least in (2, 3):
-        for name in names:
-            yield f"{name} >= {least}", lambda sizes, n=name, k=least: sizes[n] >= k
+_Condition = tuple[str, Callable[[Mapping[str, int]], bool]]
+
+
+def _candidates(names: Sequence[str]) -> Iterable[_Condition]:
+    yield from _least(names, 1)
+    yield from _relations(names)
+    yield from _least(names, 2)
+    yield from _least(names, 3)
     for step in _STEPS:
         for name in names:
             yield f"{name} % {step} == 0", lambda sizes, n=name, s=step: sizes[n] % s == 0
+
+
+def _least(names: Sequence[str], least: int) -> Iterable[_Condition]:
+    for name in names:
+        yield f"{name} >= {least}", lambda sizes, n=name, k=least: sizes[n] >= k
+
+
+def _relations(names: Sequence[str]) -> Iterable[_Condition]:
+    for left, right in combinations(names, 2):
+        for more, less in ((left, right), (right, left)):
+            yield f"{more} >= {less}", lambda sizes, a=more, b=less: sizes[a] >= sizes[b]
 
 
 @dataclass(frozen=True)
@@ -128,8 +140,9 @@ class Indices:
 def indices_of(samples: Samples, shapes: Mapping[str, Shape]) -> Indices:
     highest: dict[str, tuple[Form, int]] = {}
     open_questions: dict[str, str] = {}
-    for sample in samples.taken:
-        for region, footprint in (sample.run.footprints if sample.run is not None else {}).items():
+    runs = [(sample, sample.run) for sample in samples.taken if sample.run is not None]
+    for sample, run in runs:
+        for region, footprint in run.footprints.items():
             shape = shapes.get(region)
             for dimension, value in footprint.scattered:
                 if value.source is None or shape is None:

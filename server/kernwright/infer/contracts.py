@@ -11,10 +11,10 @@ from kernwright.contract_text.setting import Setting, inexpressible, is_rows, se
 from kernwright.contract_text.template import BadInstantiation, template_parameters
 from kernwright.expression import Expression, parse_expression
 from kernwright.infer.conclude import conclude, indices_of
-from kernwright.infer.expressions import Unsupported
+from kernwright.infer.places import Unsupported
 from kernwright.infer.program import program_of
 from kernwright.infer.samples import Samples, take_samples
-from kernwright.infer.shape import Blank, Shape, shape_of
+from kernwright.infer.shape import Blank, Shape, alike, shape_of
 from kernwright.infer.sizes import default_list, default_time
 from kernwright.infer.work import work_of
 from kernwright.kernel import Kernel, Parameter
@@ -154,6 +154,7 @@ def _follow(nest: Nest, setting: Setting, arrays: list[Parameter], findings: _Fi
             findings.asks[name] = f"How many elements does '{name}' have? Its size is not known: {shape.reason}"
         else:
             shapes[name] = shape
+    shapes = alike(shapes)
     uses = conclude(samples, shapes)
     indices = indices_of(samples, shapes)
     for name, shape in shapes.items():

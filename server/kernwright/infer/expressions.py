@@ -1,20 +1,15 @@
-"""Expressions for the interpreter: values, places, and the accesses that evaluating them makes."""
+"""Expressions of an interpreted kernel: arithmetic, conditions, and what a condition says of the names in it."""
 
 from __future__ import annotations
 
-import re
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import replace
 
-from kernwright.contract import FLOAT_BITS, INTEGER_BITS
-from kernwright.infer.footprint import Ledger
 from kernwright.infer.mirror import Mirror
-from kernwright.infer.program import Program
+from kernwright.infer.places import Element, Exhausted, Places, Unsupported
 from kernwright.infer.values import (
     ANY,
     REAL,
-    Integer,
     Pointer,
     Unknown,
     Value,
@@ -23,209 +18,30 @@ from kernwright.infer.values import (
     compare,
     integer_operation,
     join,
+    joined,
     minus,
     plus,
 )
-from kernwright.kernel import Kernel
 from kernwright.loops.read import integer_of
 
-_MAX_CALLS = 4
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_TOUCHING = frozenset(
+    (
+        "subscript_expression", "field_expression", "pointer_expression", "call_expression", "update_expression",
+        "assignment_expression",
+    )
+)  # fmt: skip
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
-_BYTES = {**{name: bits // 8 for name, bits in {**INTEGER_BITS, **FLOAT_BITS}.items()}, "bool": 1}
-_CAST = re.compile(r"^(?:static_cast|reinterpret_cast|const_cast)\s*<(.*)>$", re.S)
-_LEAST = {"min", "std::min", "fmin", "fminf"}
-_MOST = {"max", "std::max", "fmax", "fmaxf"}
-_HARMLESS = frozenset(
-    ("assert", "printf", "free", "__builtin_prefetch", "__builtin_assume_aligned", "omp_get_thread_num")
-)
-_MATHEMATICS = re.compile(
-    r"^(?:std::|__builtin_)?(?:f?abs|sqrt|cbrt|exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|a?sinh?|a?cosh?|a?tanh?|"
-    r"atan2|hypot|fma|floor|ceil|round|rint|nearbyint|trunc|fmod|remainder|copysign|erfc?|[lt]gamma|fdim|fmin|fmax|"
-    r"isnan|isinf|isfinite|signbit)[fl]?$"
-)
 
 
-class Unsupported(Exception):
-    """Source that the interpreter does not follow; ``str()`` says what it is."""
-
-
-class Exhausted(Exception):
-    """The budget of steps is used up."""
-
-
-@dataclass(frozen=True)
-class Element:
-    """An element of a region, or a field of it."""
-
-    region: str
-    index: tuple[Integer, ...]
-    member: str | None = None
-
-
-Place = Element | str
-"""Something that can be assigned to; a text is a variable's name."""
-
-
-class Evaluator(ABC):
-    """Evaluates expressions over ``names``, and keeps account in ``ledger``."""
-
-    def __init__(self, program: Program, budget: int) -> None:
-        self.program = program
-        self.budget = budget
-        self.names: dict[str, Value] = {}
-        self.kinds: dict[str, str | None] = dict(program.dtypes)
-        self.levels = dict(program.levels)
-        self.own: set[str] = set()
-        """Regions that live in the kernel: local arrays and what it allocates."""
-        self.ledger = Ledger()
-        self.ledger.fields = program.fields
-        self.results: list[Value] = []
-        self.literals: dict[str, Value] = {}
-        self.flops = 0
-        self.calls = 0
+class Evaluator(Places):
+    """Values of expressions. Calls are left to the class below."""
 
     @abstractmethod
-    def inline(self, kernel: Kernel, arguments: Mapping[str, Value]) -> Value: ...
+    def call(self, node: Mirror) -> Value: ...
 
-    def step(self) -> None:
-        self.budget -= 1
-        if self.budget < 0:
-            raise Exhausted
-
-    # Declarations
-
-    def declaration(self, node: Mirror) -> None:
-        kind = node.get("type")
-        base = kind.text if kind is not None else "int"
-        dtype = self.program.dtype(base)
-        for child in node.all("declarator"):
-            initial = child.get("value") if child.type == "init_declarator" else None
-            inner = child.get("declarator") if child.type == "init_declarator" else child
-            pointers, dims = 0, 0
-            while inner is not None and inner.type != "identifier":
-                pointers += inner.type == "pointer_declarator"
-                dims += inner.type == "array_declarator"
-                inner = inner.get("declarator") or next(
-                    (c for c in inner.named if "declarator" in c.type or c.type == "identifier"), None
-                )
-            if inner is None:
-                continue
-            name = inner.text
-            if dims and not pointers:
-                self.own.add(name)
-                self.names[name] = Pointer(name)
-                self.levels[name], self.kinds[name] = dims, dtype
-                if initial is not None:
-                    self.parts(initial)
-            elif initial is not None:
-                value = self.value(initial)
-                self.names[name] = value if pointers or base == "auto" else self.converted(value, dtype)
-                self.kinds[name] = dtype
-            else:
-                self.names[name] = REAL if dtype in FLOAT_BITS and not pointers else ANY
-                self.kinds[name] = dtype
-
-    def converted(self, value: Value, dtype: str | None) -> Value:
-        if dtype in FLOAT_BITS:
-            return REAL
-        if value is REAL and dtype is not None:
-            return ANY
-        return value
-
-    # Places
-
-    def place(self, node: Mirror) -> Place | None:
-        """What an lvalue names. Subscripts in it are evaluated, and pointers that lie in memory are loaded."""
-        match node.type:
-            case "identifier":
-                return node.text
-            case "parenthesized_expression" if len(node.named):
-                return self.place(node.named[0])
-            case "subscript_expression":
-                argument = node.get("argument")
-                indices = node.get("index") or node.get("indices")
-                if argument is None or indices is None:
-                    return None
-                base = self.value(argument)
-                inner = indices.named[0] if indices.type == "subscript_argument_list" else indices
-                index = self.integer(inner)
-                if isinstance(base, int | Unknown) and isinstance(index, int | Unknown) and base is not index:
-                    return None
-                return self.element(base, index)
-            case "pointer_expression" if node.children[0].type == "*":
-                argument = node.get("argument")
-                return self.element(self.value(argument), 0) if argument is not None else None
-            case "field_expression":
-                return self.field(node)
-            case _:
-                return None
-
-    def element(self, base: Value, index: Integer) -> Element | None:
-        if not isinstance(base, Pointer):
-            return None
-        return Element(base.region, (*base.prefix, plus(base.offset, index)))
-
-    def field(self, node: Mirror) -> Place | None:
-        argument, name = node.get("argument"), node.get("field")
-        if argument is None or name is None:
-            return None
-        member = name.text
-        if any(child.type == "->" for child in node.children):
-            inner: Place | None = self.element(self.value(argument), 0)
-        else:
-            inner = self.place(argument)
-        if not isinstance(inner, Element):
-            return None
-        if inner.member is None and member in self.program.fields.get(inner.region, ()):
-            return Element(inner.region, inner.index, member)
-        if inner.region not in self.own:
-            raise Unsupported(f"'{inner.region}' points to a structure that no contract can describe")
-        return None
-
-    def load(self, place: Place | None) -> Value:
-        match place:
-            case None:
-                return ANY
-            case str():
-                return self.variable(place)
-            case Element(region, index, member):
-                if len(index) < self.levels.get(region, 1):
-                    return Pointer(region, index)
-                if region in self.own:
-                    return REAL if self.kinds.get(region) in FLOAT_BITS else ANY
-                self.ledger.read(region, index, member)
-                return self.program.loaded(region, member)
-
-    def variable(self, name: str) -> Value:
-        if name in self.names:
-            return self.names[name]
-        if name in self.program.constants:
-            return self.program.constants[name]
-        if name in self.program.globals:
-            return Pointer(name)
-        return {"true": 1, "false": 0}.get(name, ANY)
-
-    def store(self, place: Place | None, value: Value) -> None:
-        match place:
-            case None:
-                pass
-            case str():
-                held = self.names.get(place)
-                if place in self.program.references and isinstance(held, Pointer):
-                    # `s = …` writes what the reference refers to.
-                    self.ledger.write(place, (0,), None)
-                else:
-                    kind = self.kinds.get(place) if not isinstance(value, Pointer) else None
-                    self.names[place] = self.converted(value, kind)
-            case Element(region, index, member):
-                if region not in self.own:
-                    self.ledger.write(region, index, member)
-
-    # Values
-
-    def integer(self, node: Mirror) -> Integer:
-        value = self.value(node)
-        return value if isinstance(value, int | Unknown) else ANY
+    @abstractmethod
+    def size_of(self, node: Mirror) -> Value: ...
 
     def value(self, node: Mirror) -> Value:
         self.budget -= 1
@@ -411,12 +227,57 @@ class Evaluator(ABC):
             first = self.truth(left)
             if first is deciding:
                 return deciding
+            # The right side is reached only where the left one did not decide: `i < n && x[i] != key`.
+            before = dict(self.names)
+            if first is None:
+                self.assume(left, not deciding)
             second = self.truth(right)
+            if first is None:
+                self.names = joined(before, self.names)
             if second is deciding:
                 return deciding
             return None if first is None or second is None else not deciding
         value = self.value(node)
         return value != 0 if isinstance(value, int) else None
+
+    def assume(self, node: Mirror, truth: bool) -> None:
+        """Narrow integers that a comparison in a condition bounds, on the way where it has this truth."""
+        while node.type in ("parenthesized_expression", "condition_clause") and len(node.named) == 1:
+            node = node.named[0]
+        sign, left, right = node.get("operator"), node.get("left"), node.get("right")
+        if sign is None or left is None or right is None:
+            return
+        if sign.type == ("&&" if truth else "||"):
+            self.assume(left, truth)
+            self.assume(right, truth)
+        operator = sign.type if truth else _OPPOSITE.get(sign.type, "")
+        if operator in ("<", "<="):
+            self.order(left, right, operator == "<")
+        elif operator in (">", ">="):
+            self.order(right, left, operator == ">")
+
+    def order(self, lesser: Mirror, greater: Mirror, strict: bool) -> None:
+        """``lesser < greater``, or ``<=``: each bounds the other where it is a variable."""
+        sides = [self.names.get(side.text) if side.type == "identifier" else None for side in (lesser, greater)]
+        below = sides[0] if sides[0] is not None else self.plain(lesser)
+        above = sides[1] if sides[1] is not None else self.plain(greater)
+        (low, _), (_, high) = bounds(below), bounds(above)
+        if isinstance(sides[0], Unknown) and high is not None:
+            most = high - strict
+            held = sides[0]
+            if held.high is None or held.high > most:
+                self.names[lesser.text] = replace(held, high=most)
+        if isinstance(sides[1], Unknown) and low is not None:
+            least = low + strict
+            held = sides[1]
+            if held.low is None or held.low < least:
+                self.names[greater.text] = replace(held, low=least)
+
+    def plain(self, node: Mirror) -> Value:
+        """The value of an expression that touches nothing; anything else counts as unknown."""
+        if any(kind in _TOUCHING for kind in node.kinds()):
+            return ANY
+        return self.value(node)
 
     def conditional(self, node: Mirror) -> Value:
         condition, yes, no = (node.get(name) for name in ("condition", "consequence", "alternative"))
@@ -426,7 +287,15 @@ class Evaluator(ABC):
         if truth is not None:
             chosen = yes if truth else no
             return self.value(chosen) if chosen is not None else ANY
-        return join(self.value(yes) if yes is not None else ANY, self.value(no))
+        # Each side may step a variable of its own: `a[i] < b[j] ? a[i++] : b[j++]`.
+        start = dict(self.names)
+        self.assume(condition, True)
+        first = self.value(yes) if yes is not None else ANY
+        after_first, self.names = self.names, start
+        self.assume(condition, False)
+        second = self.value(no)
+        self.names = joined(after_first, self.names)
+        return join(first, second)
 
     def assignment(self, node: Mirror) -> Value:
         left, right = node.get("left"), node.get("right")
@@ -451,86 +320,3 @@ class Evaluator(ABC):
         new = self.operation("+" if grows else "-", old, 1)
         self.store(place, new)
         return new if node.children[0].type in ("++", "--") else old
-
-    def size_of(self, node: Mirror) -> Value:
-        """`sizeof *x`, `sizeof(float)`: known for plain types."""
-        text = node.text.removeprefix("sizeof").strip().strip("()").strip()
-        name = re.search(r"[A-Za-z_]\w*", text)
-        dtype = self.program.dtype(text)
-        if dtype is None and name is not None and (text.startswith("*") or "[" in text):
-            dtype = self.kinds.get(name[0])
-        return _BYTES.get(dtype or "", ANY)
-
-    # Calls
-
-    def call(self, node: Mirror) -> Value:
-        function, arguments = node.get("function"), node.get("arguments")
-        if function is None or arguments is None:
-            return ANY
-        name = function.text
-        nodes = arguments.named
-        cast = _CAST.match(name)
-        if (cast or self.program.dtype(name)) and len(nodes) == 1:
-            return self.converted(self.value(nodes[0]), self.program.dtype(cast[1] if cast else name))
-        values = [self.value(child) for child in nodes]
-        plain = name.rsplit("::", 1)[-1].split("<")[0]
-        if name in _LEAST | _MOST and len(values) == 2:
-            return self.extreme(name in _LEAST, values[0], values[1])
-        if plain == "abs" and len(values) == 1 and isinstance(values[0], int):
-            return abs(values[0])
-        if plain in ("memcpy", "memmove", "memset"):
-            return self.memory_function(plain, values)
-        if plain in ("malloc", "calloc", "aligned_alloc", "alloca"):
-            region = f"allocated at {node.start}"
-            self.own.add(region)
-            return Pointer(region)
-        if _MATHEMATICS.match(name):
-            self.flops += 1 + (plain.startswith("fma"))
-            return Unknown(0, 1) if plain.startswith("is") else REAL
-        helper = self.program.functions.get(plain)
-        if helper is not None and len(helper.parameters) == len(values) and self.calls < _MAX_CALLS:
-            self.calls += 1
-            names = [parameter.name for parameter in helper.parameters]
-            result = self.inline(helper, dict(zip(names, values, strict=True)))
-            self.calls -= 1
-            return self.converted(result, helper.return_dtype)
-        if plain not in _HARMLESS:
-            for value in values:
-                if isinstance(value, Pointer) and value.region not in self.own:
-                    self.ledger.footprint(value.region).escapes.add(plain)
-        return ANY
-
-    def extreme(self, least: bool, left: Value, right: Value) -> Value:
-        if left is REAL or right is REAL:
-            return REAL
-        (low, high), (other_low, other_high) = bounds(left), bounds(right)
-        if isinstance(left, int) and isinstance(right, int):
-            return min(left, right) if least else max(left, right)
-        # The least of two is at most either; the greatest at least either.
-        lows = [bound for bound in (low, other_low) if bound is not None]
-        highs = [bound for bound in (high, other_high) if bound is not None]
-        if least:
-            return Unknown(min(lows) if len(lows) == 2 else None, min(highs) if highs else None)
-        return Unknown(max(lows) if lows else None, max(highs) if len(highs) == 2 else None)
-
-    def memory_function(self, name: str, values: list[Value]) -> Value:
-        if len(values) != 3:
-            return ANY
-        target, source, count = values
-        places = [(target, True)] + ([(source, False)] if name != "memset" else [])
-        for pointer, writes in reversed(places):
-            if not isinstance(pointer, Pointer) or pointer.region in self.own:
-                continue
-            dtype = self.kinds.get(pointer.region)
-            size = _BYTES.get(dtype or "")
-            if size is None or not isinstance(count, int):
-                self.ledger.footprint(pointer.region).escapes.add(name)
-                continue
-            for index in range(min(max(count, 0) // size, 4096)):
-                self.step()
-                place = Element(pointer.region, (*pointer.prefix, plus(pointer.offset, index)))
-                if writes:
-                    self.store(place, ANY)
-                else:
-                    self.load(place)
-        return target

@@ -43,7 +43,7 @@ class Form:
 
     @property
     def names(self) -> frozenset[str]:
-        return self.poly.names | (frozenset(self.extreme[1:]) if self.extreme else frozenset())
+        return self.poly.names.union(self.extreme[1:] if self.extreme is not None else ())
 
     def with_constants(self, constants: Sizes) -> Form:
         """The form with names that stand for constants of the source replaced by their values."""

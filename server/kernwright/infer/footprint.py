@@ -47,8 +47,8 @@ class Ledger:
         self.layers: list[set[Key]] = [set()]
         self.fields: dict[str, tuple[str, ...]] = {}
         """Field names of regions whose elements are structs."""
-        self.log: list[str] | None = None
-        """Regions that were reached farther than before, to learn what a loop without known end runs through."""
+        self.growing: list[set[str]] = []
+        """Regions reached farther than before, one set for each loop that watches for what it runs through."""
 
     def footprint(self, region: str) -> Footprint:
         return self.footprints.setdefault(region, Footprint(region))
@@ -75,6 +75,8 @@ class Ledger:
         for dimension, value in enumerate(index):
             if isinstance(value, Unknown):
                 key = (dimension, value)
+                if key not in footprint.scattered or value.high is None:
+                    self._grow(region)
                 footprint.scattered[key] = footprint.scattered.get(key, False) or written
                 continue
             while len(footprint.high) <= dimension:
@@ -82,11 +84,14 @@ class Ledger:
                 footprint.high.append(value)
             if value > footprint.high[dimension]:
                 footprint.high[dimension] = value
-                if self.log is not None:
-                    self.log.append(region)
+                self._grow(region)
             elif value < footprint.low[dimension]:
                 footprint.low[dimension] = value
         return footprint
+
+    def _grow(self, region: str) -> None:
+        for watching in self.growing:
+            watching.add(region)
 
     def _keys(self, region: str, index: Index, member: str | None) -> list[Key]:
         if member is None and region in self.fields:

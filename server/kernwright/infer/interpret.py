@@ -14,15 +14,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from kernwright.infer.expressions import Evaluator, Unsupported
+from kernwright.infer.calls import CallEvaluator
 from kernwright.infer.footprint import Footprint, Key
 from kernwright.infer.mirror import Mirror
+from kernwright.infer.places import Unsupported
 from kernwright.infer.program import Program
-from kernwright.infer.values import ANY, Value, join
+from kernwright.infer.values import ANY, Value, join, joined
 from kernwright.kernel import Kernel
 
 _UNBOUNDED_TURNS = 24
 _TURNS_IN_DOUBT = 400
+_WATCHED_TURNS = 3
+"""What still grows in the last of those turns is what the loop runs through without end."""
 
 
 class Outcome(Enum):
@@ -59,8 +62,8 @@ def run(program: Program, values: Mapping[str, int], budget: int) -> Run:
     return Run(machine.ledger.finish(), machine.flops, budget - machine.budget)
 
 
-class _Machine(Evaluator):
-    """Statements and control flow; expressions are the base class's."""
+class _Machine(CallEvaluator):
+    """Statements and control flow; expressions and calls are the base classes'."""
 
     def __init__(self, program: Program, budget: int) -> None:
         super().__init__(program, budget)
@@ -143,21 +146,26 @@ class _Machine(Evaluator):
             return self.statement(consequence)
         if truth is False:
             return self.statement(alternative) if alternative is not None else Outcome.NEXT
-        return self.either([consequence, alternative])
+        return self.either([consequence, alternative], condition)
 
-    def either(self, ways: list[Mirror | None], back: tuple[Outcome, ...] = (Outcome.NEXT,)) -> Outcome:
+    def either(
+        self, ways: list[Mirror | None], condition: Mirror | None, back: tuple[Outcome, ...] = (Outcome.NEXT,)
+    ) -> Outcome:
         """Walk every way from here; what holds afterwards is what all ways that come back agree on.
 
-        ``back`` are the outcomes with which a way comes back: after a switch, a break too.
+        ``condition`` holds on the first way and not on the second. ``back`` are the outcomes with which a way comes
+        back: after a switch, a break too.
         """
         layers = self.ledger.layers
         mark, start = len(layers), self.names
         returning: list[tuple[dict[str, Value], set[Key]]] = []
         left: list[Outcome] = []
         gone: list[set[Key]] = []
-        for way in ways:
+        for number, way in enumerate(ways):
             self.names = dict(start)
             layers.append(set())
+            if condition is not None:
+                self.assume(condition, number == 0)
             outcome = self.statement(way) if way is not None else Outcome.NEXT
             if outcome not in back:
                 left.append(outcome)
@@ -173,7 +181,7 @@ class _Machine(Evaluator):
             return left[0]
         names, written = returning[0]
         for other, also_written in returning[1:]:
-            names = _joined(names, other)
+            names = joined(names, other)
             written = written & also_written
         self.names = names
         for outcome in left:
@@ -196,7 +204,7 @@ class _Machine(Evaluator):
         if all(case.get("value") is not None for case in cases):
             ways.append(None)
         breaks = self.doubts.of[Outcome.BREAK]
-        outcome = self.either(ways, (Outcome.NEXT, Outcome.BREAK))
+        outcome = self.either(ways, None, (Outcome.NEXT, Outcome.BREAK))
         self.doubts.of[Outcome.BREAK] = breaks
         return outcome
 
@@ -213,7 +221,8 @@ class _Machine(Evaluator):
             else:
                 self.value(initializer)
         layers, of = self.ledger.layers, self.doubts.of
-        mark, breaks, log = len(layers), of[Outcome.BREAK], self.ledger.log
+        mark, breaks = len(layers), of[Outcome.BREAK]
+        watching = len(self.ledger.growing)
         start: dict[str, Value] | None = None
         outcome = Outcome.NEXT
         blind_turns = turns_in_doubt = 0
@@ -225,8 +234,10 @@ class _Machine(Evaluator):
                 break
             blind_turns += truth is None
             turns_in_doubt += start is not None
-            if self.ledger.log is None and (truth is None or start is not None):
-                self.ledger.log = []
+            if watching == len(self.ledger.growing) and (
+                blind_turns > _UNBOUNDED_TURNS - _WATCHED_TURNS or turns_in_doubt > _TURNS_IN_DOUBT - _WATCHED_TURNS
+            ):
+                self.ledger.growing.append(set())
             if blind_turns > _UNBOUNDED_TURNS or turns_in_doubt > _TURNS_IN_DOUBT:
                 self.lose(condition)
                 break
@@ -237,6 +248,8 @@ class _Machine(Evaluator):
                 start = before
                 layers.append(set())
                 turn += 1
+            if truth is None and condition is not None:
+                self.assume(condition, True)
             outcome = self.statement(body)
             of[Outcome.CONTINUE] = continues
             if outcome in (Outcome.BREAK, Outcome.RETURN):
@@ -249,11 +262,14 @@ class _Machine(Evaluator):
                 layers.append(set())
             if update is not None:
                 self.value(update)
-            if truth is None and self.names == before:
-                break
-        self.ledger.log = log
+            if truth is None:
+                # The values that a name has had in any turn so far: they settle, or the loop has no known end.
+                self.names = joined(before, self.names)
+                if self.names == before:
+                    break
+        del self.ledger.growing[watching:]
         if start is not None:
-            self.names = _joined(start, self.names)
+            self.names = joined(start, self.names)
             if outcome is Outcome.RETURN:
                 of[Outcome.RETURN] += 1
         del layers[mark:]
@@ -263,10 +279,5 @@ class _Machine(Evaluator):
     def lose(self, condition: Mirror | None) -> None:
         """A loop did not end for all that is known: how far it reaches depends on data."""
         text = " ".join(condition.text.split()) if condition is not None else "no condition"
-        log = self.ledger.log or []
-        for region in {region for region in log if log.count(region) > 1}:
+        for region in self.ledger.growing[-1]:
             self.ledger.footprint(region).unbounded.add(text.strip("()"))
-
-
-def _joined(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:
-    return {name: join(left[name], right[name]) for name in left if name in right}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -27,6 +28,12 @@ class Mirror:
 
     def all(self, name: str) -> list[Mirror]:
         return self.fields.get(name, [])
+
+    def kinds(self) -> Iterator[str]:
+        """The types of the node and of everything below it."""
+        yield self.type
+        for child in self.named:
+            yield from child.kinds()
 
 
 def mirrored(parsed: Parsed, node: Node) -> Mirror:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kernwright.contract import INTEGER_BITS
-from kernwright.infer.expressions import Exhausted
 from kernwright.infer.interpret import Run, run
+from kernwright.infer.places import Exhausted
 from kernwright.infer.program import Program
 from kernwright.infer.values import Wrapped
 from kernwright.loops.model import Nest

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from kernwright.expression import Number, parse_expression
+from kernwright.expression import Number, Tree, parse_expression
 from kernwright.infer.fit import Form, Observation, fit, quotient
 from kernwright.infer.footprint import Footprint
 from kernwright.infer.samples import Sample, Samples
@@ -327,6 +327,24 @@ def _margined_rows(form: Form, touched: Sequence[tuple[Sample, Footprint]], stri
     return Form(whole) if len(whole.terms) == 1 and whole.offset == 0 else form
 
 
+def alike(shapes: Mapping[str, Shape]) -> dict[str, Shape]:
+    """Arrays that fall short of a size that others have in full: with `y[i] = x[i + 1]` for `i < n - 1` both have `n`.
+
+    The kernel does not touch what is added, so nothing is claimed of it that could be wrong.
+    """
+    whole = {(len(shape.dims), place, str(dim)) for shape in shapes.values() for place, dim in enumerate(shape.dims)}
+
+    def filled(rank: int, place: int, dim: Form) -> Form:
+        full = Poly(tuple(term for term in dim.poly.terms if term[0]))
+        short = dim.plain and dim.poly.offset < 0 and len(full.terms) == 1
+        return Form(full) if short and (rank, place, str(full)) in whole else dim
+
+    return {
+        name: Shape(tuple(filled(len(shape.dims), place, dim) for place, dim in enumerate(shape.dims)), shape.needs)
+        for name, shape in shapes.items()
+    }
+
+
 def _declared(region: str, samples: Samples) -> list[Form | None]:
     """The lengths that a declaration gives: `float a[8][N]`, `T (*a)[N]`; None where it gives none."""
     array = samples.program.globals.get(region)
@@ -365,21 +383,21 @@ def declared_form(text: str, samples: Samples) -> Form | None:
     return None
 
 
-def _polynomial(tree: tuple[object, ...]) -> Form | None:
+def _polynomial(tree: Tree) -> Form | None:
     poly = _poly(tree)
     return Form(poly) if poly is not None else None
 
 
-def _poly(tree: tuple[object, ...]) -> Poly | None:
-    match tree:
-        case ("number", int(value)):
-            return Poly.constant(value)
-        case ("name", str(name)):
-            return Poly.name(name)
-        case ("+" | "-" | "*" as operator, tuple(left), tuple(right)):
-            first, second = _poly(left), _poly(right)
+def _poly(tree: Tree) -> Poly | None:
+    match tree[0]:
+        case "number":
+            return Poly.constant(tree[1]) if isinstance(tree[1], int) else None
+        case "name":
+            return Poly.name(str(tree[1]))
+        case "+" | "-" | "*":
+            first, second = _poly(tree[1]), _poly(tree[2])
             if first is None or second is None:
                 return None
-            return first + second if operator == "+" else first - second if operator == "-" else first * second
+            return first + second if tree[0] == "+" else first - second if tree[0] == "-" else first * second
         case _:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kernwright.contract import Arg
-from kernwright.expression import Expression, Number
+from kernwright.expression import Expression, Number, Tree
 from kernwright.loops.model import Nest
 
 _LISTS: dict[int, tuple[int, ...]] = {1: (0, 1, 7, 64, 1000), 2: (0, 1, 7, 33, 64), 3: (0, 1, 2, 7, 33)}
@@ -58,7 +58,7 @@ def default_time(name: str, args: Sequence[Arg], nest: Nest, where: Expression |
 def _admits(where: Expression | None, name: str, value: int) -> bool:
     if where is None:
         return True
-    return all(part.holds({name: value}) for part in _parts(where) if part.names == {name})
+    return all(part.holds({name: value}) for part in _parts(where) if part.names == frozenset((name,)))
 
 
 def _parts(where: Expression) -> list[Expression]:
@@ -71,7 +71,11 @@ def _parts(where: Expression) -> list[Expression]:
     return parts
 
 
-def _names(tree: tuple[object, ...]) -> frozenset[str]:
-    if tree[0] == "name":
-        return frozenset({str(tree[1])})
-    return frozenset(name for part in tree[1:] if isinstance(part, tuple) for name in _names(part))
+def _names(tree: Tree) -> frozenset[str]:
+    match tree[0]:
+        case "name":
+            return frozenset({str(tree[1])})
+        case "number":
+            return frozenset()
+        case _:
+            return frozenset(name for part in tree[1:] for name in _names(part))

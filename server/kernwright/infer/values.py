@@ -76,6 +76,11 @@ def join(left: Value, right: Value) -> Value:
     )
 
 
+def joined(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:
+    """What names hold where two paths meet; a name that only one path knows is gone."""
+    return {name: join(left[name], right[name]) for name in left if name in right}
+
+
 def plus(left: Integer, right: Integer) -> Integer:
     if isinstance(left, int) and isinstance(right, int):
         return left + right

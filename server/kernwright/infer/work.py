@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kernwright.contract import FLOAT_BITS, INTEGER_BITS, Arg, Role, Work
-from kernwright.infer.fit import fit
+from kernwright.infer.fit import Form, fit
 from kernwright.infer.samples import Samples
 from kernwright.infer.shape import Shape
 from kernwright.loops.poly import Poly
@@ -32,8 +32,6 @@ def work_of(samples: Samples, shapes: Mapping[str, Shape], args: Mapping[str, Ar
         for dim in shape.dims:
             extent = extent * dim.with_constants(samples.constants).poly
         moved = moved + extent
-    from kernwright.infer.fit import Form
-
     return Work(
         flops=flops.expression if flops is not None and flops.poly.terms and _short(flops.poly) else None,
         bytes=Form(moved).expression if moved.terms and _short(moved) else None,
