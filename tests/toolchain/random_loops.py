@@ -81,6 +81,10 @@ def _flat(random: Random) -> str:
         if random.random() < 0.2:
             body.append(f"unsigned t{number} = {_value(random, names)}; // kept")
             names.append(f"t{number}")
+        elif "u" not in names and random.random() < 0.1:
+            body += [f"u = {_value(random, names)};"]
+            body.insert(0, "unsigned u;")
+            names.append("u")
         else:
             body.append(_statement(random, names, reversed_walk))
     low = "0" if reversed_walk and "i - " not in "".join(body) else "2"

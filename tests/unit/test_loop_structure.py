@@ -165,6 +165,61 @@ def test_split_repeats_a_cheap_scalar() -> None:
     )
 
 
+def test_split_gives_a_scalar_a_place_for_every_turn() -> None:
+    check(
+        "split",
+        """\
+    for (int i = 1; i < n; i++) {
+        float t, u;
+        t = b[i] * a[i]; // needs the old a
+        a[i] = a[i - 1] + t;
+        u = t + 1;
+        d[i] = u * u;
+    }
+""",
+        """\
+    for (int start = 1, stop; start < n; start = stop) {
+        stop = n - start < 256 ? n : start + 256;
+        float t_of[256];
+        for (int i = start; i < stop; i++) {
+            float u;
+            t_of[i - start] = b[i] * a[i]; // needs the old a
+            u = t_of[i - start] + 1;
+            d[i] = u * u;
+        }
+        for (int i = start; i < stop; i++) {
+            a[i] = a[i - 1] + t_of[i - start];
+        }
+    }
+""",
+        block=256,
+    )
+
+
+def test_a_value_that_is_read_after_the_loop_stays() -> None:
+    check(
+        "split",
+        """\
+    float last = 0;
+    for (int i = 1; i < n; i++) {
+        last = c[i] * 2;
+        b[i] = b[i - 1] + 1;
+    }
+    a[0] = last;
+""",
+        """\
+    float last = 0;
+    for (int i = 1; i < n; i++) {
+        last = c[i] * 2;
+    }
+    for (int i = 1; i < n; i++) {
+        b[i] = b[i - 1] + 1;
+    }
+    a[0] = last;
+""",
+    )
+
+
 def test_split_in_blocks_with_restrict() -> None:
     check(
         "split",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kernwright.loops.model import DependenceKind, Loop, Nest
+from kernwright.loops.read import declared_name
 from kernwright.propose.loop_text import Item
 from kernwright.syntax import find_all
 
@@ -29,7 +30,11 @@ class Edge:
 
 def edges_of(nest: Nest, loop: Loop, items: Sequence[Item]) -> list[Edge]:
     """All edges between the items of a loop's body, loops from an item to itself included."""
-    return [*_array_edges(nest, loop, items), *_scalar_edges(nest, loop, items)]
+    return [
+        *_array_edges(nest, loop, items),
+        *_scalar_edges(nest, loop, items),
+        *_declaration_edges(nest, items),
+    ]
 
 
 def _array_edges(nest: Nest, loop: Loop, items: Sequence[Item]) -> Iterable[Edge]:
@@ -83,6 +88,27 @@ def _scalar_edges(nest: Nest, loop: Loop, items: Sequence[Item]) -> Iterable[Edg
                 yield Edge(first, second, False, kind, None, name)
                 if name in carried:
                     yield Edge(second, first, True, kind, None, name)
+
+
+def _declaration_edges(nest: Nest, items: Sequence[Item]) -> Iterable[Edge]:
+    """A local of the body is declared before anything names it."""
+    for item in items:
+        for name in sorted(declared_in(nest, item)):
+            for other in items:
+                if other.number != item.number and mentions(nest, other, name):
+                    yield Edge(item.number, other.number, False, DependenceKind.FLOW, None, name)
+
+
+def declared_in(nest: Nest, item: Item) -> frozenset[str]:
+    """The names that an item declares for those after it, with or without a value; arrays too."""
+    if item.node.type != "declaration":
+        return frozenset()
+    found = (declared_name(node) for node in item.node.children_by_field_name("declarator"))
+    return frozenset(nest.parsed.text(name) for name in found if name is not None)
+
+
+def mentions(nest: Nest, item: Item, name: str) -> bool:
+    return any(nest.parsed.text(node) == name for node in find_all(item.node, "identifier"))
 
 
 def writes_of(nest: Nest, item: Item) -> frozenset[str]:

@@ -9,16 +9,12 @@ author's order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-from tree_sitter import Node
 
 from kernwright.loops.model import Access, Loop, Nest
-from kernwright.propose.graph import edges_of, reads_of, writes_of
+from kernwright.propose.expansion import expand, with_places
+from kernwright.propose.graph import declared_in, edges_of, reads_of, writes_of
 from kernwright.propose.loop_text import (
     Item,
-    comments_around,
-    element_type,
     header_of,
     indented,
     items_of,
@@ -120,16 +116,6 @@ def _header_edit(writer: Writer, loop: Loop, header: str) -> Edit:
     return Edit(loop.node.start_byte, close.end_byte, code)
 
 
-@dataclass(frozen=True)
-class _Accumulator:
-    """A scalar of one outer turn that lives across the inner loop, and what replaces it."""
-
-    name: str
-    type_text: str
-    place: str
-    array: str
-
-
 def _distribute(
     writer: Writer, nest: Nest, loop: Loop, inner: Loop, items: Sequence[Item], strip: int
 ) -> Rewrite | Refusal:
@@ -140,6 +126,8 @@ def _distribute(
         return Refusal("a condition stands around the inner loop")
     if not nest.innermost(inner):
         return Refusal("the inner loop holds another one")
+    if any(nest.dims.get(name) for item in items for name in declared_in(nest, item)):
+        return Refusal("the outer loop declares an array")
     shared = _shared_scalars(nest, inner, items, middle)
     if not shared:
         return Refusal("no accumulator lives across the inner loop")
@@ -158,7 +146,7 @@ def _shared_scalars(nest: Nest, inner: Loop, items: Sequence[Item], middle: Item
         where = {
             -1 if item.number < middle.number else 1 if item.number > middle.number else 0
             for item in items
-            if name in reads_of(nest, item) | writes_of(nest, item)
+            if name in reads_of(nest, item) | writes_of(nest, item) | declared_in(nest, item)
         }
         if len(where) > 1:
             shared.append(name)
@@ -175,27 +163,19 @@ def _through_strips(
     shared: Sequence[str],
     strip: int,
 ) -> Rewrite | Refusal:
-    arrays = writer.fresh_local(*(f"{name}_of" for name in shared))
-    types: list[str] = []
-    for name in shared:
-        type_text = element_type(nest, "", nest.dtypes.get(name))
-        if type_text is None:
-            return Refusal(f"the type of {name} is not known")
-        types.append(type_text)
+    expanded = expand(writer, nest, loop, shared, strip)
+    if isinstance(expanded, Refusal):
+        return expanded
 
     def inside(first: str) -> list[list[str]]:
-        places = [
-            _Accumulator(name, kind, f"{array}[{loop.variable} - {first}]", array)
-            for name, kind, array in zip(shared, types, arrays, strict=True)
-        ]
+        places = expanded.places(loop, first)
         return [
-            _with_places(writer, nest, [item for item in items if item.number < middle.number], places),
-            _with_places(writer, nest, items_of(writer, nest, inner), places),
-            _with_places(writer, nest, [item for item in items if item.number > middle.number], places),
+            with_places(writer, nest, [item for item in items if item.number < middle.number], places),
+            with_places(writer, nest, items_of(writer, nest, inner), places),
+            with_places(writer, nest, [item for item in items if item.number > middle.number], places),
         ]
 
-    declared = [f"{kind} {array}[{strip}];" for kind, array in zip(types, arrays, strict=True)]
-    code = strip_code(writer, nest, loop, strip, declared, inside)
+    code = strip_code(writer, nest, loop, strip, expanded.declarations, inside)
     if isinstance(code, Refusal):
         return code
     wrapped = _around_second_loop(writer, code, header_of(writer, inner))
@@ -216,53 +196,6 @@ def _around_second_loop(writer: Writer, code: str, header: str) -> str:
     return "\n".join([*lines[: starts[1]], indented(header), *nested, *lines[end:]])
 
 
-def _with_places(writer: Writer, nest: Nest, items: Sequence[Item], places: Sequence[_Accumulator]) -> list[str]:
-    """The items' texts with each accumulator replaced by its place; its declaration becomes an assignment."""
-    place_of = {place.name: place.place for place in places}
-    texts: list[str] = []
-    for item in items:
-        if item.node.type == "declaration" and writes_of(nest, item) & set(place_of):
-            texts += _as_assignments(writer, nest, item, place_of)
-        elif item.node.type == "declaration" and _declares_only(nest, item, place_of):
-            continue
-        else:
-            texts.append(writer.substituted(item.span, _uses(nest, item.node, place_of)))
-    return texts
-
-
-def _as_assignments(writer: Writer, nest: Nest, item: Item, place_of: dict[str, str]) -> list[str]:
-    texts: list[str] = []
-    type_node = item.node.child_by_field_name("type")
-    type_text = nest.parsed.text(type_node) if type_node is not None else "int"
-    for declarator in item.node.children_by_field_name("declarator"):
-        if declarator.type != "init_declarator":
-            continue
-        name, value = declarator.child_by_field_name("declarator"), declarator.child_by_field_name("value")
-        if name is None or value is None:
-            continue
-        text = writer.substituted_node(value, _uses(nest, value, place_of))
-        place = place_of.get(nest.parsed.text(name))
-        texts.append(f"{place} = {text};" if place else f"{type_text} {nest.parsed.text(name)} = {text};")
-    above, beside = comments_around(writer, item)
-    if texts and beside:
-        texts[-1] += f" {beside}"
-    return [*above, *texts]
-
-
-def _declares_only(nest: Nest, item: Item, place_of: dict[str, str]) -> bool:
-    """``float t;``: nothing is left of it."""
-    declarators = item.node.children_by_field_name("declarator")
-    return bool(declarators) and all(d.type == "identifier" and nest.parsed.text(d) in place_of for d in declarators)
-
-
-def _uses(nest: Nest, node: Node, place_of: dict[str, str]) -> list[tuple[Node, str]]:
-    return [
-        (here, place_of[nest.parsed.text(here)])
-        for here in find_all(node, "identifier")
-        if nest.parsed.text(here) in place_of
-    ]
-
-
 def _through_elements(
     writer: Writer,
     nest: Nest,
@@ -279,16 +212,16 @@ def _through_elements(
         return Refusal(f"what is stored is not {shared[0]} itself: it needs a place of its own")
     if any(a.array == stored.array for a in nest.accesses_in(inner)):
         return Refusal(f"the inner loop uses {stored.array}")
-    place = [_Accumulator(shared[0], "", nest.parsed.text(stored.node), stored.array)]
-    first = _with_places(writer, nest, [item for item in items if item.number < middle.number], place)
-    body = _with_places(writer, nest, items_of(writer, nest, inner), place)
+    place = {shared[0]: nest.parsed.text(stored.node)}
+    first = with_places(writer, nest, [item for item in items if item.number < middle.number], place)
+    body = with_places(writer, nest, items_of(writer, nest, inner), place)
     outer, under = header_of(writer, loop), header_of(writer, inner)
     codes = [
         loop_code(nest, loop, outer, first),
         f"{under}\n{indented(loop_code(nest, loop, outer, body))}",
     ]
     return Rewrite(
-        f"Walk along the rows: add into {place[0].place} and exchange the loops",
+        f"Walk along the rows: add into {place[shared[0]]} and exchange the loops",
         (replace_loop(writer, nest, loop, codes),),
         no_overlap(nest, loop),
         "strided-access:loop-order",

@@ -5,9 +5,11 @@ after those that it depends on. Components without a recurrence share a loop whe
 and so do those with one: two recurrences side by side wait no longer than one.
 
 A scalar that one turn computes for several loops is computed again in each where that is cheap and gives the same
-value; otherwise its statements stay together. ``block`` is 0 for loops over the whole range, or the number of turns
-after which the loops change, so that data stays in the nearest cache. ``alias`` is ``checked`` (the compiler compares
-addresses at run time) or ``restrict`` (the pointers are qualified).
+value. Otherwise its statements stay together, or it gets a place for every turn of a block.
+
+``block`` is 0 for loops over the whole range, or the number of turns after which the loops change, so that data stays
+in the nearest cache. ``alias`` is ``checked`` (the compiler compares addresses at run time) or ``restrict`` (the
+pointers are qualified).
 """
 
 from __future__ import annotations
@@ -17,7 +19,17 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from kernwright.loops.model import DependenceKind, Loop, Nest
-from kernwright.propose.graph import Edge, components, edges_of, is_serial, reads_of, writes_of
+from kernwright.propose.expansion import Expanded, expand, with_places
+from kernwright.propose.graph import (
+    Edge,
+    components,
+    declared_in,
+    edges_of,
+    is_serial,
+    mentions,
+    reads_of,
+    writes_of,
+)
 from kernwright.propose.loop_text import (
     Item,
     header_of,
@@ -34,6 +46,7 @@ from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
 from kernwright.syntax import find_all
 
 _CHEAP_READS = 4
+_NOTHING = Expanded({}, ())
 
 
 @dataclass
@@ -56,8 +69,24 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         return Refusal(f"the body changes {loop.variable}")
     edges = edges_of(nest, loop, items)
     repeated = _repeatable(nest, loop, items)
-    edges = [*_without(edges, repeated), *_ties(nest, loop, items, repeated)]
+    edges = [
+        *_without(edges, repeated),
+        *_ties(nest, loop, items, repeated),
+        *_ties_of_locals(nest, loop, items, repeated),
+    ]
     parts = _parts(nest, [item for item in items if item.number not in repeated], edges)
+    block = int(choice.get("block", 0))
+    expanded = _NOTHING
+    if len(parts) < 2 and block:
+        # With a place for every turn of a block, scalars tie nothing together.
+        repeated = frozenset(item.number for item in items if _only_declares(nest, loop, item))
+        kept = [*_without(edges_of(nest, loop, items), repeated), *_ties_of_locals(nest, loop, items, repeated)]
+        parts = _parts(nest, [item for item in items if item.number not in repeated], kept)
+        crossing = _crossing(nest, loop, items, parts)
+        given = expand(writer, nest, loop, crossing, block)
+        if isinstance(given, Refusal):
+            return given
+        expanded = given
     if len(parts) < 2:
         return Refusal("every statement is a recurrence, or they depend on each other in one circle")
     if not any(edge.carried for edge in edges):
@@ -66,36 +95,52 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     if choice.get("alias") == "restrict" and not qualified:
         return Refusal("no pointer of the loop is left to qualify")
     bodies = [_body(nest, items, part, repeated) for part in parts]
-    codes = _codes(writer, nest, loop, bodies, int(choice.get("block", 0)))
+    codes = _codes(writer, nest, loop, bodies, block, expanded)
     if isinstance(codes, Refusal):
         return codes
     return Rewrite(
-        _title(len(parts), int(choice.get("block", 0)), bool(qualified)),
+        _title(len(parts), block, bool(qualified)),
         (replace_loop(writer, nest, loop, codes), *qualified),
         no_overlap(nest, loop),
         "not-vectorised:recurrence" if any(part.serial for part in parts) else "not-vectorised:anti-dependence",
     )
 
 
-def _codes(writer: Writer, nest: Nest, loop: Loop, bodies: Sequence[Sequence[str]], turns: int) -> list[str] | Refusal:
+def _codes(
+    writer: Writer, nest: Nest, loop: Loop, bodies: Sequence[Sequence[Item]], block: int, expanded: Expanded
+) -> list[str] | Refusal:
     if loop.bound_loads:
         return Refusal("the bound is read from memory in every turn")
-    if turns == 0:
+    if block == 0:
         initializer = loop.node.child_by_field_name("initializer")
         if initializer is None:
             return Refusal(f"{loop.variable} gets its first value outside the header")
-        return [loop_code(nest, loop, header_of(writer, loop), body) for body in bodies]
+        header = header_of(writer, loop)
+        return [loop_code(nest, loop, header, [item.text for item in body]) for body in bodies]
     refusal = not_strippable(nest, loop)
     if refusal is not None:
         return refusal
-    code = strip_code(writer, nest, loop, turns, (), lambda _: bodies)
+
+    def inside(first: str) -> list[list[str]]:
+        return [with_places(writer, nest, body, expanded.places(loop, first)) for body in bodies]
+
+    code = strip_code(writer, nest, loop, block, expanded.declarations, inside)
     return code if isinstance(code, Refusal) else [code]
 
 
-def _title(loops: int, turns: int, qualified: bool) -> str:
+def _crossing(nest: Nest, loop: Loop, items: Sequence[Item], parts: Sequence[_Part]) -> list[str]:
+    """Scalars of one turn that more than one of the resulting loops uses."""
+
+    def uses(part: _Part, name: str) -> bool:
+        return any(name in writes_of(nest, items[k]) | reads_of(nest, items[k]) for k in part.items)
+
+    return [name for name in sorted(nest.private_scalars(loop)) if sum(uses(part, name) for part in parts) > 1]
+
+
+def _title(loops: int, block: int, qualified: bool) -> str:
     title = f"Split the loop into {loops}"
-    if turns:
-        title += f", in blocks of {turns}"
+    if block:
+        title += f", in blocks of {block}"
     return title + (", with restrict" if qualified else "")
 
 
@@ -110,8 +155,13 @@ def _repeatable(nest: Nest, loop: Loop, items: Sequence[Item]) -> frozenset[int]
     repeatable: set[int] = set()
     steady: set[str] = {loop.variable or ""}
     for item in items:
+        if _only_declares(nest, loop, item):
+            repeatable.add(item.number)
+            continue
         names = writes_of(nest, item)
         plain = item.node.type in ("declaration", "expression_statement") and len(item.statements) == 1
+        # What no other statement reads is computed for after the loop, and has to stay.
+        plain = plain and any(names & reads_of(nest, other) for other in items if other.number != item.number)
         if not (plain and names and names <= private):
             continue
         accesses = [nest.accesses[a] for s in item.statements for a in nest.statements[s].accesses]
@@ -127,6 +177,15 @@ def _repeatable(nest: Nest, loop: Loop, items: Sequence[Item]) -> frozenset[int]
             repeatable.add(item.number)
             steady |= names
     return frozenset(repeatable)
+
+
+def _only_declares(nest: Nest, loop: Loop, item: Item) -> bool:
+    """``float t;``, a scalar of the turn without a value: whichever loop uses it declares it."""
+    return (
+        item.node.type == "declaration"
+        and not writes_of(nest, item)
+        and declared_in(nest, item) <= nest.private_scalars(loop)
+    )
 
 
 def _without(edges: Sequence[Edge], repeated: frozenset[int]) -> list[Edge]:
@@ -147,6 +206,17 @@ def _ties(nest: Nest, loop: Loop, items: Sequence[Item], repeated: frozenset[int
         for first, second in pairwise(touching):
             ties.append(Edge(first, second, False, DependenceKind.FLOW, None, name))
             ties.append(Edge(second, first, False, DependenceKind.ANTI, None, name))
+    return ties
+
+
+def _ties_of_locals(nest: Nest, loop: Loop, items: Sequence[Item], repeated: frozenset[int]) -> list[Edge]:
+    """Arrays and others that the body declares stay with everything that names them."""
+    ties: list[Edge] = []
+    for item in items:
+        for name in sorted(declared_in(nest, item) - nest.private_scalars(loop)):
+            for other in items:
+                if other.number != item.number and other.number not in repeated and mentions(nest, other, name):
+                    ties.append(Edge(other.number, item.number, False, DependenceKind.ANTI, None, name))
     return ties
 
 
@@ -192,15 +262,15 @@ def is_tied_recurrence(nest: Nest, group: Sequence[int], edges: Sequence[Edge]) 
     return bool(crossing) or any(is_serial(nest, [number], inside) for number in group)
 
 
-def _body(nest: Nest, items: Sequence[Item], part: _Part, repeated: frozenset[int]) -> list[str]:
+def _body(nest: Nest, items: Sequence[Item], part: _Part, repeated: frozenset[int]) -> list[Item]:
     """The part's statements, with the repeated ones that they need in front."""
     needed: set[int] = set()
-    wanted = {name for number in part.items for name in reads_of(nest, items[number])}
+    wanted = {name for number in part.items for name in reads_of(nest, items[number]) | writes_of(nest, items[number])}
     for number in sorted(repeated, reverse=True):
-        if writes_of(nest, items[number]) & wanted:
+        if (writes_of(nest, items[number]) | declared_in(nest, items[number])) & wanted:
             needed.add(number)
-            wanted |= reads_of(nest, items[number])
-    return [items[number].text for number in (*sorted(needed), *part.items)]
+            wanted |= reads_of(nest, items[number]) | writes_of(nest, items[number])
+    return [items[number] for number in (*sorted(needed), *part.items)]
 
 
 SPLIT = Transform(
