@@ -78,7 +78,7 @@ class Pace:
     round_samples: int = 20
     slow: int = 1_000_000
     warmup: int = 5
-    warmup_time: int = 20_000_000
+    warmup_time: int = 10_000_000
 
 
 @dataclass(frozen=True)
