@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 
 from kernwright.contract import Contract
 from kernwright.run.cache import content_key
@@ -23,8 +25,13 @@ from kernwright.verify.stages import Faster, Library
 from kernwright.verify.stored import read_verdict, written_verdict
 from kernwright.verify.verdict import Stage, StageName, StageStatus, Status, Verdict
 
-VERSION = "1"
-"""Part of every key: raised when the same question could get another answer from a newer verifier."""
+
+@cache
+def verifier_version() -> str:
+    """The hash of this package's own text: a newer verifier may answer the same question otherwise."""
+    folder = Path(__file__).parent
+    files = sorted([*folder.glob("*.py"), *folder.glob("native/*.[ch]")])
+    return content_key(*(path.read_bytes() for path in files))
 
 
 def verify(
@@ -47,7 +54,7 @@ def question_key(question: Question, workbench: Workbench) -> str:
     """The content address of a question: both texts, contract, command, machine, and this verifier."""
     subject = question.subject
     return content_key(
-        "verdict", VERSION, subject.snapshot.data, question.candidate.data, subject.kernel.signature,
+        "verdict", verifier_version(), subject.snapshot.data, question.candidate.data, subject.kernel.signature,
         contract_text(subject.contract), str(subject.command.directory), *subject.command.key, workbench.machine,
         str(workbench.seed), workbench.runner.strength, str(workbench.sanitizers),
     )  # fmt: skip
@@ -173,8 +180,8 @@ def _build(question: Question, workbench: Workbench) -> tuple[Unit, Library] | B
         in_place = spliced(question, unit)
         if isinstance(in_place, Unit):
             again = build(in_place, subject.contract, subject.command, workbench)
-            if isinstance(again, Library):
-                return in_place, again
+            # Where both fail, what is missing in its place is what the author can do something about.
+            return again if isinstance(again, BuildFailure) else (in_place, again)
     return built if isinstance(built, BuildFailure) else (unit, built)
 
 

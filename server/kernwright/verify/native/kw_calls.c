@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -268,6 +269,8 @@ void kw_run_calls(const struct kw_task *given, uint32_t first, uint32_t count) {
 #ifndef KW_SANITIZED
   loading = 1;
   install_handlers();
+  /* Printing is a system call then and there, not one that a buffer puts off beyond the call. */
+  setvbuf(stdout, NULL, _IONBF, 0);
   set_alarm(10000);
   kw_filter_loading();
 #endif

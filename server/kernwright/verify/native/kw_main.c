@@ -55,6 +55,8 @@ static uint32_t run_in_child(struct kw_task *task, uint64_t *seed, uint32_t firs
   if (pipe2(counted, O_CLOEXEC) != 0)
     return 0;
   int nonces = nonces_for(*seed, first, count);
+  /* The child gets a copy of what is not written yet, and must not write it again. */
+  fflush(stdout);
   pid_t child = fork();
   if (child < 0 || nonces < 0)
     exit(5);
