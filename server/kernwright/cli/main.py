@@ -32,6 +32,9 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit status."""
     try:
         result = app(hoisted(arguments, global_options()), prog_name="kernwright", standalone_mode=False)
+        if result == INTERRUPTED:
+            # typer turns an interrupt into this result.
+            return _say("interrupted", INTERRUPTED)
         return result if isinstance(result, int) else 0
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kernwright.cli.failure import INTERRUPTED
+from kernwright.cli.failure import INTERRUPTED, Failure
 from kernwright.cli.front import Front
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def optimize(
     ] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Use no model. This version never does.")] = False,
     write: Annotated[bool, typer.Option("--write", help="Apply the best offer of each kernel.")] = False,
-) -> int:
+) -> None:
     """Look for rewrites that are verified to be right and measured to be faster."""
     from kernwright.tasks.optimize import optimise_file
 
@@ -47,11 +47,9 @@ def optimize(
         for result in results:
             _print_result(front, result)
     if any(result.found.interrupted for result in results):
-        front.warn("interrupted; what was found is above")
-        return INTERRUPTED
+        raise Failure("interrupted; what was found until then is printed, and can be accepted", INTERRUPTED)
     if write:
         _write_best(front, results)
-    return 0
 
 
 def optimised_json(result: Optimised) -> dict[str, Any]:

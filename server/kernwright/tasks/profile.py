@@ -13,7 +13,7 @@ from kernwright.tasks.baseline import Baseline, baseline_of
 from kernwright.tasks.bench import Original, obstacle, original_of
 from kernwright.tasks.choose import Chosen
 from kernwright.verify.baseline import NotCheckable
-from kernwright.verify.build import BuildFailure, Unit, build
+from kernwright.verify.build import BuildFailure, Unit, Variant, build
 from kernwright.verify.execute import RUNNER
 from kernwright.verify.native_program import build_native
 from kernwright.verify.plan import TimedSets, probe_job
@@ -109,5 +109,5 @@ def _line_costs(engine: Engine, original: Original) -> Profile | ToolProblem:
 
 
 def _built(subject: Subject, bench: Workbench, extra: tuple[str, ...]) -> Library | ToolProblem:
-    built = build(Unit(subject.parsed, subject.kernel), subject.contract, subject.command, bench, extra)
+    built = build(Unit(subject.parsed, subject.kernel), subject.contract, subject.command, bench, Variant(extra))
     return ToolProblem(built.said) if isinstance(built, BuildFailure) else built
