@@ -68,6 +68,10 @@ def test_match() -> None:
     check(changed("(#in-loop? @here)", "(#in-loop?)"), "25: takes other arguments")
     check(changed("(#in-loop? @here)", '(#in-loop? "here")'), "25: takes a capture first")
     check(changed("(#in-loop? @here)", '(#set! "a" "b")'), "25: is a directive")
+    check(changed("(#in-loop? @here)", '(#remark? @here "(")'), "25: is no regular expression")
+    check(changed("(#in-loop? @here)", '(#many-turns? @here "few")'), "25: 'few' is no number")
+    check(changed("(#in-loop? @here)", '(#metric? "spills" "over" "0")'), "25: 'over' is no comparison")
+    check(changed("(#in-loop? @here)", '(#match? @call "(")'), "23: this is no query for c")
     check(changed("'{call}'", "'{called}'"), "4: {called} in the message")
     check(changed("```query", "```"), "22: marked ```query")
 

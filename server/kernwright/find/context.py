@@ -11,12 +11,14 @@ from tree_sitter import Node
 
 from kernwright.contract import Arg, Contract
 from kernwright.find.facts import Facts
-from kernwright.find.types import Types
+from kernwright.find.types import FileTypes, Types
 from kernwright.kernel import Kernel, is_contract_comment
 from kernwright.loops.analyse import analyse
 from kernwright.loops.model import Access, Loop, Nest, Reduction, Statement
-from kernwright.syntax import Parsed, ancestors, find_all, unparenthesised
+from kernwright.loops.poly import Poly
+from kernwright.syntax import Parsed, ancestors, find_all, span_of, unparenthesised
 from kernwright.targets.model import Remark, RemarkKind
+from kernwright.text import Span
 
 _INTRINSIC = re.compile(
     r"^(_mm\d*_|_mm_|v[a-z0-9_]+q?_(?:lane_)?[fsup]\d+|vld\d|vst\d|svld|svst|__builtin_ia32_|wasm_)"
@@ -32,6 +34,7 @@ class Context:
     parsed: Parsed
     kernel: Kernel
     facts: Facts
+    file: FileTypes
 
     @cached_property
     def nest(self) -> Nest:
@@ -39,7 +42,7 @@ class Context:
 
     @cached_property
     def types(self) -> Types:
-        return Types(self.parsed, self.nest)
+        return Types(self.nest, self.file)
 
     @cached_property
     def contract(self) -> Contract | None:
@@ -88,17 +91,44 @@ class Context:
 
     def loops_around(self, node: Node) -> list[Loop]:
         """The loops whose turns evaluate the node, outermost first. The first value in a header is not in the loop."""
-        return [loop for loop in self.nest.loops if self._turns_evaluate(loop, node)]
+        known = self._loops_by_node.get(node.id)
+        if known is None:
+            start, end = node.start_byte, node.end_byte
+            known = [
+                loop
+                for loop, span, once in self._loop_spans
+                if span.start <= start
+                and end <= span.end
+                and (start, end) != (span.start, span.end)
+                and not (once.start <= start and end <= once.end)
+            ]
+            self._loops_by_node[node.id] = known
+        return known
 
-    def _turns_evaluate(self, loop: Loop, node: Node) -> bool:
-        if not (loop.node.start_byte <= node.start_byte and node.end_byte <= loop.node.end_byte):
-            return False
-        if loop.node == node:
-            return False
-        once = loop.node.child_by_field_name("initializer") or (
-            loop.node.child_by_field_name("right") if loop.node.type == "for_range_loop" else None
-        )
-        return once is None or not (once.start_byte <= node.start_byte and node.end_byte <= once.end_byte)
+    @cached_property
+    def _loops_by_node(self) -> dict[int, list[Loop]]:
+        return {}
+
+    @cached_property
+    def _loop_spans(self) -> list[tuple[Loop, Span, Span]]:
+        """Each loop with its span and that of the part of its header that runs once (empty if there is none)."""
+        spans: list[tuple[Loop, Span, Span]] = []
+        for loop in self.nest.loops:
+            field = "right" if loop.node.type == "for_range_loop" else "initializer"
+            once = loop.node.child_by_field_name(field)
+            spans.append((loop, loop.span, span_of(once) if once is not None else Span(loop.span.end, loop.span.end)))
+        return spans
+
+    def stride(self, access: Access, loop: Loop) -> Poly | None:
+        """``Nest.stride``, computed once for each access and loop."""
+        key = id(access), loop.index
+        if key not in self._strides:
+            self._strides[key] = self.nest.stride(access, loop)
+        return self._strides[key]
+
+    @cached_property
+    def _strides(self) -> dict[tuple[int, int], Poly | None]:
+        return {}
 
     def loop_of(self, node: Node) -> Loop | None:
         around = self.loops_around(node)
@@ -141,6 +171,13 @@ class Context:
     def is_remainder(self, loop: Loop) -> bool:
         """The loop does what an earlier loop by blocks left over: it goes on with that loop's variable, or from its
         bound."""
+        return self._remainders[loop.index]
+
+    @cached_property
+    def _remainders(self) -> tuple[bool, ...]:
+        return tuple(self._goes_on(loop) for loop in self.nest.loops)
+
+    def _goes_on(self, loop: Loop) -> bool:
         start = loop.node.child_by_field_name("initializer")
         condition = loop.node.child_by_field_name("condition")
         names = (

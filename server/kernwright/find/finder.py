@@ -12,6 +12,7 @@ from kernwright.find.context import Context
 from kernwright.find.facts import Facts
 from kernwright.find.finding import Finding, Related
 from kernwright.find.predicates import IMPLEMENTATIONS, Binding
+from kernwright.find.types import FileTypes
 from kernwright.kernel import Kernel, find_kernels
 from kernwright.rules.model import Rule, Status, Template
 from kernwright.rules.queries import joined_query
@@ -29,9 +30,10 @@ def find(parsed: Parsed, rules: Iterable[Rule], facts: Facts | None = None) -> l
     """The findings of a text in the order of their places. Rules of another language or target are skipped."""
     known = facts or Facts()
     active = [rule for rule in rules if applies(rule, parsed.language, known)]
+    file = FileTypes(parsed)
     findings: list[Finding] = []
     for kernel in find_kernels(parsed):
-        findings += find_in_kernel(Context(parsed, kernel, known), active)
+        findings += find_in_kernel(Context(parsed, kernel, known, file), active)
     return sorted(findings, key=lambda finding: (finding.span, finding.rule))
 
 

@@ -60,156 +60,10 @@ def is_unsigned(dtype: str | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Types:
+class FileTypes:
+    """Structures and variables at file scope: the same for every kernel of a text."""
+
     parsed: Parsed
-    nest: Nest
-
-    def of(self, node: Node | None) -> str | None:
-        """The dtype of the value of an expression; of a pointer or array: None."""
-        if node is None:
-            return None
-        node = unparenthesised(node)
-        text = self.parsed.text
-        match node.type:
-            case "number_literal":
-                return literal_dtype(text(node))
-            case "char_literal":
-                return "i32" if self.parsed.language is Language.C else "i8"
-            case "true" | "false":
-                return "bool"
-            case "identifier":
-                return self.of_name(text(node)) if self.depth(text(node)) == 0 else None
-            case "subscript_expression":
-                base, indices = subscript_parts(node)
-                return self._element(base, len(indices))
-            case "pointer_expression":
-                argument = node.child_by_field_name("argument")
-                return self._pointee(argument) if node.children[0].type == "*" else None
-            case "field_expression":
-                return self._field(node)
-            case "cast_expression":
-                return self._of_type(node.child_by_field_name("type"))
-            case "call_expression":
-                return self._call(node)
-            case "conditional_expression":
-                yes, no = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
-                return usual(self.of(yes), self.of(no))
-            case "assignment_expression":
-                return self.of(node.child_by_field_name("left"))
-            case "update_expression":
-                return self.of(node.child_by_field_name("argument"))
-            case "unary_expression":
-                if node.children[0].type == "!":
-                    return "i32"
-                inner = self.of(node.child_by_field_name("argument"))
-                return usual(inner, inner)
-            case "sizeof_expression" | "alignof_expression":
-                return "u64"
-            case "comma_expression":
-                return self.of(node.child_by_field_name("right"))
-            case "binary_expression":
-                return self._binary(node)
-            case _:
-                return None
-
-    def of_name(self, name: str) -> str | None:
-        """The dtype of a name, of its elements where it is an array or a pointer."""
-        return self.nest.dtypes.get(name) or (
-            None if name in self.nest.types else self._file_names.get(name, (None, 0))[0]
-        )
-
-    def depth(self, name: str) -> int:
-        """How many subscripts or ``*`` lead from a name to an element: 0 for a scalar."""
-        if name in self.nest.types:
-            parameter = self.nest.kernel.parameter(name)
-            extra = 1 if parameter is not None and parameter.container and parameter.container != "array" else 0
-            extra += len(re.findall(r"\b(?:vector|span)\s*<", self.nest.types[name])) if parameter is None else 0
-            return len(self.nest.dims.get(name, ())) + extra
-        return self._file_names.get(name, (None, 0))[1]
-
-    def _element(self, base: Node | None, count: int) -> str | None:
-        if base is None:
-            return None
-        if base.type == "identifier":
-            name = self.parsed.text(base)
-            return self.of_name(name) if self.depth(name) in (count, 0) else None
-        if base.type == "field_expression":
-            return self._field(base, count)
-        if base.type == "cast_expression":
-            return self._of_type(base.child_by_field_name("type"))
-        return None
-
-    def _pointee(self, pointed: Node | None) -> str | None:
-        if pointed is None:
-            return None
-        pointed = unparenthesised(pointed)
-        if pointed.type == "cast_expression":
-            return self._of_type(pointed.child_by_field_name("type"))
-        for node in find_all(pointed, "identifier"):
-            name = self.parsed.text(node)
-            if self.depth(name) == 1:
-                return self.of_name(name)
-        return None
-
-    def _of_type(self, node: Node | None) -> str | None:
-        return dtype_of(re.sub(r"[*&]", " ", self.parsed.text(node))) if node is not None else None
-
-    def _binary(self, node: Node) -> str | None:
-        operator = node.child_by_field_name("operator")
-        if operator is None:
-            return None
-        if operator.type in _COMPARISONS:
-            return "i32"
-        left = self.of(node.child_by_field_name("left"))
-        if operator.type in ("<<", ">>"):
-            return usual(left, left)
-        return usual(left, self.of(node.child_by_field_name("right")))
-
-    def _call(self, node: Node) -> str | None:
-        function = node.child_by_field_name("function")
-        arguments = node.child_by_field_name("arguments")
-        if function is None:
-            return None
-        name = self.parsed.text(function)
-        first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-        if cast := re.match(r"^(?:static_cast|reinterpret_cast)<(.*)>$", name):
-            return dtype_of(cast.group(1))
-        if dtype_of(name) is not None:
-            return dtype_of(name)
-        plain = name.removeprefix("std::")
-        if _MATH.match(plain) and self.parsed.language is Language.C:
-            return "f64"
-        if _MATH.match(plain) or plain in ("abs", "min", "max", "clamp"):
-            inner = self.of(first)
-            return inner if is_float(inner) or plain in ("abs", "min", "max", "clamp") else None
-        if plain.endswith("f") and _MATH.match(plain[:-1]):
-            return "f32"
-        return None
-
-    def _field(self, node: Node, depth: int = 0) -> str | None:
-        """The dtype of a member, or of its elements with ``depth`` subscripts behind it."""
-        field = node.child_by_field_name("field")
-        structure = self.structure_of(node.child_by_field_name("argument"))
-        if field is None:
-            return None
-        name = self.parsed.text(field)
-        # Where the owner is not known, a name that has one type in every structure of the file is taken.
-        owners = [structure] if structure is not None else list(self.structures.values())
-        fields = {one.fields[name] for one in owners if name in one.fields}
-        found = next(iter(fields)) if len(fields) == 1 else None
-        return found.dtype if found is not None and found.depth == depth else None
-
-    def structure_of(self, node: Node | None) -> Structure | None:
-        """The structure that an expression is one of, or points to."""
-        if node is None:
-            return None
-        names = [self.parsed.text(name) for name in find_all(node, "identifier")]
-        for name in names:
-            words = re.findall(r"[A-Za-z_]\w*", self.nest.types.get(name, ""))
-            for word in words:
-                if word in self.structures:
-                    return self.structures[word]
-        return None
 
     @cached_property
     def structures(self) -> dict[str, Structure]:
@@ -270,7 +124,7 @@ class Types:
         return Field(dtype, pointers + arrays, total), width
 
     @cached_property
-    def _file_names(self) -> dict[str, tuple[str | None, int]]:
+    def names(self) -> dict[str, tuple[str | None, int]]:
         """Variables at file scope: dtype and depth."""
         names: dict[str, tuple[str | None, int]] = {}
         for node in self.parsed.root.children:
@@ -287,12 +141,182 @@ class Types:
                 if inner is None or label is None or any(True for _ in find_all(inner, "function_declarator")):
                     continue
                 depth = sum(1 for _ in find_all(inner, "array_declarator", "pointer_declarator"))
-                names[self.parsed.text(label)] = (self._of_type(kind), depth)
+                names[self.parsed.text(label)] = (_dtype_of_type(self.parsed, kind), depth)
         return names
+
+
+@dataclass(frozen=True)
+class Types:
+    """Types of the expressions of one kernel."""
+
+    nest: Nest
+    file: FileTypes
+
+    @property
+    def parsed(self) -> Parsed:
+        return self.file.parsed
+
+    def of(self, node: Node | None) -> str | None:
+        """The dtype of the value of an expression; of a pointer or array: None."""
+        if node is None:
+            return None
+        node = unparenthesised(node)
+        text = self.parsed.text
+        match node.type:
+            case "number_literal":
+                return literal_dtype(text(node))
+            case "char_literal":
+                return "i32" if self.parsed.language is Language.C else "i8"
+            case "true" | "false":
+                return "bool"
+            case "identifier":
+                return self.of_name(text(node)) if self.depth(text(node)) == 0 else None
+            case "subscript_expression":
+                base, indices = subscript_parts(node)
+                return self._element(base, len(indices))
+            case "pointer_expression":
+                argument = node.child_by_field_name("argument")
+                return self._pointee(argument) if node.children[0].type == "*" else None
+            case "field_expression":
+                return self._field(node)
+            case "cast_expression":
+                return self._of_type(node.child_by_field_name("type"))
+            case "call_expression":
+                return self._call(node)
+            case "conditional_expression":
+                yes, no = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
+                return usual(self.of(yes), self.of(no))
+            case "assignment_expression":
+                return self.of(node.child_by_field_name("left"))
+            case "update_expression":
+                return self.of(node.child_by_field_name("argument"))
+            case "unary_expression":
+                if node.children[0].type == "!":
+                    return "i32"
+                inner = self.of(node.child_by_field_name("argument"))
+                return usual(inner, inner)
+            case "sizeof_expression" | "alignof_expression":
+                return "u64"
+            case "comma_expression":
+                return self.of(node.child_by_field_name("right"))
+            case "binary_expression":
+                return self._binary(node)
+            case _:
+                return None
+
+    def of_name(self, name: str) -> str | None:
+        """The dtype of a name, of its elements where it is an array or a pointer."""
+        return self.nest.dtypes.get(name) or (
+            None if name in self.nest.types else self.file.names.get(name, (None, 0))[0]
+        )
+
+    def depth(self, name: str) -> int:
+        """How many subscripts or ``*`` lead from a name to an element: 0 for a scalar."""
+        if name in self.nest.types:
+            parameter = self.nest.kernel.parameter(name)
+            extra = 1 if parameter is not None and parameter.container and parameter.container != "array" else 0
+            extra += len(re.findall(r"\b(?:vector|span)\s*<", self.nest.types[name])) if parameter is None else 0
+            return len(self.nest.dims.get(name, ())) + extra
+        return self.file.names.get(name, (None, 0))[1]
+
+    def _element(self, base: Node | None, count: int) -> str | None:
+        if base is None:
+            return None
+        if base.type == "identifier":
+            name = self.parsed.text(base)
+            return self.of_name(name) if self.depth(name) in (count, 0) else None
+        if base.type == "field_expression":
+            return self._field(base, count)
+        if base.type == "cast_expression":
+            return self._of_type(base.child_by_field_name("type"))
+        return None
+
+    def _pointee(self, pointed: Node | None) -> str | None:
+        if pointed is None:
+            return None
+        pointed = unparenthesised(pointed)
+        if pointed.type == "cast_expression":
+            return self._of_type(pointed.child_by_field_name("type"))
+        for node in find_all(pointed, "identifier"):
+            name = self.parsed.text(node)
+            if self.depth(name) == 1:
+                return self.of_name(name)
+        return None
+
+    def _of_type(self, node: Node | None) -> str | None:
+        return _dtype_of_type(self.parsed, node)
+
+    def _binary(self, node: Node) -> str | None:
+        operator = node.child_by_field_name("operator")
+        if operator is None:
+            return None
+        if operator.type in _COMPARISONS:
+            return "i32"
+        left = self.of(node.child_by_field_name("left"))
+        if operator.type in ("<<", ">>"):
+            return usual(left, left)
+        return usual(left, self.of(node.child_by_field_name("right")))
+
+    def _call(self, node: Node) -> str | None:
+        function = node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
+        if function is None:
+            return None
+        name = self.parsed.text(function)
+        first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+        if cast := re.match(r"^(?:static_cast|reinterpret_cast)<(.*)>$", name):
+            return dtype_of(cast.group(1))
+        if dtype_of(name) is not None:
+            return dtype_of(name)
+        plain = name.removeprefix("std::")
+        if _MATH.match(plain) and self.parsed.language is Language.C:
+            return "f64"
+        if _MATH.match(plain) or plain in ("abs", "min", "max", "clamp"):
+            inner = self.of(first)
+            return inner if is_float(inner) or plain in ("abs", "min", "max", "clamp") else None
+        if plain.endswith("f") and _MATH.match(plain[:-1]):
+            return "f32"
+        return None
+
+    def _field(self, node: Node, depth: int = 0) -> str | None:
+        """The dtype of a member, or of its elements with ``depth`` subscripts behind it."""
+        field = node.child_by_field_name("field")
+        structure = self.structure_of(node.child_by_field_name("argument"))
+        if field is None:
+            return None
+        name = self.parsed.text(field)
+        # Where the owner is not known, a name that has one type in every structure of the file is taken.
+        owners = [structure] if structure is not None else list(self.file.structures.values())
+        fields = {one.fields[name] for one in owners if name in one.fields}
+        found = next(iter(fields)) if len(fields) == 1 else None
+        return found.dtype if found is not None and found.depth == depth else None
+
+    def structure_of(self, node: Node | None) -> Structure | None:
+        """The structure that an expression is one of, or points to."""
+        if node is None:
+            return None
+        names = [self.parsed.text(name) for name in find_all(node, "identifier")]
+        for name in names:
+            words = re.findall(r"[A-Za-z_]\w*", self.nest.types.get(name, ""))
+            for word in words:
+                if word in self.file.structures:
+                    return self.file.structures[word]
+        return None
 
     def is_file_array(self, name: str) -> bool:
         """An array with its own storage at file scope."""
-        return name not in self.nest.types and self._file_names.get(name, (None, 0))[1] > 0
+        return name not in self.nest.types and self.file.names.get(name, (None, 0))[1] > 0
+
+
+def _dtype_of_type(parsed: Parsed, node: Node | None) -> str | None:
+    return dtype_of(re.sub(r"[*&]", " ", parsed.text(node))) if node is not None else None
+
+
+def is_double_function(name: str, language: Language) -> bool:
+    """A function of C's library that takes a double, whatever it is given (C++ overloads them)."""
+    return (
+        language is Language.C and (_MATH.match(name) or name in ("lrint", "lround", "llrint", "llround")) is not None
+    )
 
 
 def literal_dtype(text: str) -> str | None:

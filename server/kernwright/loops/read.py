@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -74,6 +75,11 @@ def open_scope(parsed: Parsed, kernel: Kernel) -> Scope:
 
 def file_constants(data: bytes) -> dict[str, int]:
     """Integer constants of a file: ``#define N 64``, ``const int N = 64;``, ``enum { N = 64 }``."""
+    return dict(_file_constants(data))
+
+
+@lru_cache(maxsize=8)
+def _file_constants(data: bytes) -> dict[str, int]:
     found: dict[str, int] = {}
     for match in (*_CONSTANT_DEFINITION.finditer(data), *_CONSTANT_DECLARATION.finditer(data)):
         found[match.group(1).decode()] = int(match.group(2))

@@ -14,6 +14,7 @@ from kernwright.find.context import Context
 from kernwright.find.facts import Facts
 from kernwright.find.finder import applies, find_in_kernel
 from kernwright.find.finding import Finding
+from kernwright.find.types import FileTypes
 from kernwright.kernel import Kernel
 from kernwright.loops.model import Loop, Nest
 from kernwright.propose.candidate import Candidate
@@ -39,7 +40,7 @@ class RuleProposer:
 
     def propose(self, parsed: Parsed, kernel: Kernel) -> list[Candidate]:
         """Candidates without duplicates: loud findings first, and first choices of parameters before second ones."""
-        context = Context(parsed, kernel, self.facts)
+        context = Context(parsed, kernel, self.facts, FileTypes(parsed))
         by_name = {
             rule.name: rule for rule in self.rules if rule.rewrites and applies(rule, parsed.language, self.facts)
         }

@@ -6,9 +6,12 @@ checks that ``find/predicates`` implements exactly these. Any of Kernwright's ow
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kernwright.rules.model import PredicateCall
+
+COMPARISONS = (">", ">=", "<", "<=", "==", "!=")
 
 
 @dataclass(frozen=True)
@@ -265,4 +268,19 @@ def problem_with_call(call: PredicateCall) -> str | None:
     for argument, is_capture in zip(predicate.arguments, call.captures, strict=False):
         if argument.startswith("@") and not is_capture:
             return f"#{call.name} takes a capture first: ({usage})"
+    return None if predicate.builtin else _problem_with_words(predicate, call)
+
+
+def _problem_with_words(predicate: Predicate, call: PredicateCall) -> str | None:
+    kinds = list(predicate.arguments) + [predicate.arguments[-1]] * len(call.arguments) if predicate.arguments else []
+    for kind, word in zip(kinds, call.arguments, strict=False):
+        if '"regex"' in kind:
+            try:
+                re.compile(word.replace("\\\\", "\\"))
+            except re.error as error:
+                return f"#{call.name}: '{word}' is no regular expression ({error})"
+        elif kind in ('["N"]', '"number"') and not re.fullmatch(r"\d+(\.\d+)?%?", word):
+            return f"#{call.name}: '{word}' is no number"
+        elif kind == '"operator"' and word not in COMPARISONS:
+            return f"#{call.name}: '{word}' is no comparison; use one of {' '.join(COMPARISONS)}"
     return None

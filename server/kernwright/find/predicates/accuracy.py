@@ -75,12 +75,12 @@ def _derived(context: Context, name: str) -> set[str]:
 def compensates(context: Context, node: Node) -> Binding | None:
     """``c = (t - s) - y``: zero in exact arithmetic, so that a compiler that may reorder deletes it."""
     right = node.child_by_field_name("right") or node.child_by_field_name("value")
-    loop = context.loop_of(node)
-    if right is None or loop is None:
+    right = unparenthesised(right) if right is not None else None
+    if right is None or right.type != "binary_expression":
         return None
-    right = unparenthesised(right)
+    loop = context.loop_of(node)
     operator, left = right.child_by_field_name("operator"), right.child_by_field_name("left")
-    if right.type != "binary_expression" or operator is None or operator.type != "-" or left is None:
+    if loop is None or operator is None or operator.type != "-" or left is None:
         return None
     if left.type != "parenthesized_expression" or not is_float(context.types.of(right)):
         return None

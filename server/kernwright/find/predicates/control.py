@@ -54,10 +54,10 @@ def _guarded_exit(context: Context, loop: Loop) -> Binding | None:
         return None
     tested = {context.parsed.text(name) for name in find_all(condition, "identifier")}
     for access in context.nest.accesses_in(loop):
-        stride = context.nest.stride(access, loop)
+        stride = context.stride(access, loop)
         inside = condition.start_byte <= access.node.start_byte < condition.end_byte
         feeds = any(name in tested for name in context.nest.statements[access.statement].writes)
-        if stride is not None and stride.value in (1, -1) and (inside or feeds):
+        if access.member is None and stride is not None and stride.value in (1, -1) and (inside or feeds):
             return {"here": condition}
     return None
 
@@ -162,7 +162,7 @@ def branch_on_data(context: Context, node: Node) -> Binding | None:
         return None
     moving = any(
         condition.start_byte <= access.node.start_byte < condition.end_byte
-        and (stride := context.nest.stride(access, loop)) is not None
+        and (stride := context.stride(access, loop)) is not None
         and stride.terms
         for access in context.nest.accesses_in(loop)
     )
@@ -170,7 +170,7 @@ def branch_on_data(context: Context, node: Node) -> Binding | None:
         return None
     stores = [a for a in context.nest.accesses_in(loop) if a.writes and a.guarded]
     if not stores or any(
-        a.flat is None or (s := context.nest.stride(a, loop)) is None or s.value not in (1, -1) for a in stores
+        a.flat is None or (s := context.stride(a, loop)) is None or s.value not in (1, -1) for a in stores
     ):
         return None
     return {"loop": loop.node, "remark": f"{said.compiler}: {said.message}"}

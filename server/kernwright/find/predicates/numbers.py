@@ -10,7 +10,7 @@ from tree_sitter import Node
 from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
 from kernwright.find.predicates.general import is_invariant, reordering_allowed
-from kernwright.find.types import literal_dtype
+from kernwright.find.types import is_double_function, literal_dtype
 from kernwright.loops.model import Loop, Reduction
 from kernwright.loops.read import integer_of
 from kernwright.syntax import Language, find_all, unparenthesised
@@ -196,7 +196,7 @@ def widens(context: Context, node: Node) -> Binding | None:
         return None if exact or operator.type == "=" else {"operand": other}
     if operator.type in _COMPARISONS:
         return None if exact else {"operand": other}
-    if operator.type not in _ARITHMETIC or (exact and _is_narrowed(context, outer)):
+    if operator.type not in _ARITHMETIC or (exact and _is_narrowed(context, outer)) or _feeds_double(context, outer):
         return None
     return {"operand": other}
 
@@ -231,6 +231,14 @@ def _is_narrowed(context: Context, node: Node) -> bool:
             return function is not None and context.parsed.text(function).endswith("f")
         case _:
             return False
+
+
+def _feeds_double(context: Context, node: Node) -> bool:
+    """The result is the argument of a function that takes a double: it has to be one anyway."""
+    outer = _parent(node)
+    call = outer.parent if outer is not None and outer.type == "argument_list" else None
+    function = call.child_by_field_name("function") if call is not None else None
+    return function is not None and is_double_function(context.parsed.text(function), context.parsed.language)
 
 
 def double_call(context: Context, node: Node) -> Binding | None:

@@ -63,7 +63,7 @@ def walks_columns(context: Context, node: Node) -> Binding | None:
 
 def _stride(context: Context, access: Access, loop: Loop) -> int | None:
     """Elements between two turns; an unknown but certainly large number counts as ``_FAR``."""
-    exact = context.nest.stride(access, loop)
+    exact = context.stride(access, loop)
     if exact is not None:
         if exact.value is not None:
             return exact.value
@@ -76,7 +76,7 @@ def _stride(context: Context, access: Access, loop: Loop) -> int | None:
 
 
 def _stride_text(context: Context, access: Access, loop: Loop) -> str:
-    exact = context.nest.stride(access, loop)
+    exact = context.stride(access, loop)
     return f"{exact} elements" if exact is not None and exact.terms else "a row"
 
 
@@ -317,7 +317,7 @@ def vectorisable(context: Context, node: Node) -> Binding | None:
     ):
         return None
     accesses = nest.accesses_in(loop)
-    strides = [nest.stride(access, loop) for access in accesses]
+    strides = [context.stride(access, loop) for access in accesses]
     if not any(s is not None and s.value in (1, -1) for s in strides):
         return None
     for access, stride in zip(accesses, strides, strict=True):
