@@ -67,7 +67,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         return Refusal("the body has one statement")
     if not loop.declares_variable and any(loop.variable in writes_of(nest, item) for item in items):
         return Refusal(f"the body changes {loop.variable}")
-    edges = edges_of(nest, loop, items)
+    edges = _edges(nest, loop, items)
     repeated = _repeatable(nest, loop, items)
     edges = [
         *_without(edges, repeated),
@@ -77,10 +77,10 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     parts = _parts(nest, [item for item in items if item.number not in repeated], edges)
     block = int(choice.get("block", 0))
     expanded = _NOTHING
-    if len(parts) < 2 and block:
+    if len(parts) < 2 and block and nest.innermost(loop):
         # With a place for every turn of a block, scalars tie nothing together.
         repeated = frozenset(item.number for item in items if _only_declares(nest, loop, item))
-        kept = [*_without(edges_of(nest, loop, items), repeated), *_ties_of_locals(nest, loop, items, repeated)]
+        kept = [*_without(_edges(nest, loop, items), repeated), *_ties_of_locals(nest, loop, items, repeated)]
         parts = _parts(nest, [item for item in items if item.number not in repeated], kept)
         crossing = _crossing(nest, loop, items, parts)
         given = expand(writer, nest, loop, crossing, block)
@@ -104,6 +104,16 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         no_overlap(nest, loop),
         "not-vectorised:recurrence" if any(part.serial for part in parts) else "not-vectorised:anti-dependence",
     )
+
+
+def _edges(nest: Nest, loop: Loop, items: Sequence[Item]) -> list[Edge]:
+    """The edges that a split has to heed. A sum of integers is no recurrence here: compilers add them in any order."""
+    sums = {r.name for r in nest.reductions_in(loop) if not r.is_float and r.dtype is not None}
+    return [
+        edge
+        for edge in edges_of(nest, loop, items)
+        if not (edge.scalar in sums and edge.carried and edge.source == edge.sink)
+    ]
 
 
 def _codes(
