@@ -23,6 +23,7 @@ from kernwright.verify.dtypes import element_types
 from kernwright.verify.execute import Executor
 from kernwright.verify.faster import faster, time_alone
 from kernwright.verify.generate import Generator
+from kernwright.verify.job import Threads
 from kernwright.verify.plan import timed_job, timed_sets
 from kernwright.verify.question import Question, Subject, Workbench
 from kernwright.verify.stages import Library, TimedPoint, Timing, VerifiedInputs
@@ -126,7 +127,7 @@ def pair(folder: Path, cache: Cache, original: str, candidate: str) -> Pair:
     for time in contract.time:
         timed = timed_sets(generator, time)
         assert timed is not None
-        job = timed_job(generator, slots, timed, False, False)
+        job = timed_job(generator, slots, timed, False, Threads.NONE)
         records = executor.run_all(job, first, 10_000).records
         outputs = {id(job.calls[number].inputs): record.outputs for number, record in records.items()}
         points.append(TimedPoint(time, tuple(VerifiedInputs(each, outputs[id(each)]) for each in timed.sets)))

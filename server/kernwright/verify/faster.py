@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from time import monotonic
 
 from kernwright.contract import Contract, Origin
-from kernwright.verify.bound import Peaks, floor_ns, peaks_of
+from kernwright.targets.model import BuildCommand
+from kernwright.verify.bound import Level, Peaks, floor_ns, peaks_of
 from kernwright.verify.inputs import Inputs
 from kernwright.verify.load import busy_words, read_load
 from kernwright.verify.plausible import remembering, too_fast, unexplained_time, written_bytes, wrong_output
@@ -29,6 +30,9 @@ from kernwright.verify.timing import (
     measure_pair,
 )
 from kernwright.verify.verdict import Counterexample, Speedup, Stage, StageName, StageStatus, Status
+
+SLOW_MACHINE = Peaks((Level(0, 5.0),), {"f32": 1.0, "f64": 1.0})
+"""What even a slow core does: a time that is possible there needs no measured peaks to be believed."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,8 @@ def faster(
         results.append(result)
     measurements = [result.measurement for result in results if result.measurement is not None]
     disturbed = max((each.disturbed for each in measurements), default=0.0)
-    return _conclude(measurements, question.subject, workbench, busy_words(load, read_load(), disturbed), begin)
+    busy = busy_words(load, read_load(), disturbed)
+    return conclude(measurements, question.subject.command, workbench.machine, busy, monotonic() - begin)
 
 
 def time_alone(
@@ -109,14 +114,16 @@ def _from_fault(fault: Fault) -> PointResult:
 
 
 def _below_floor(measurement: Measurement, point: TimedPoint, subject: Subject, workbench: Workbench) -> str | None:
-    peaks = peaks_of(subject.command.compiler, workbench)
-    if not isinstance(peaks, Peaks) or not point.sets:
-        return None
     slots, verified = measurement.call.slots, point.sets[0]
     threads = max(workers[CANDIDATE].threads for workers in measurement.reports)
-    flops = needed_flops(subject.contract, verified.inputs)
+    flops, written = needed_flops(subject.contract, verified.inputs), written_bytes(slots, verified)
     dtype = next((slot.arg.dtype for slot in slots if slot.arg.is_array and slot.arg.is_float), "f64")
-    return too_fast(measurement.candidate_ns, floor_ns(flops, written_bytes(slots, verified), dtype, peaks, threads))
+    if too_fast(measurement.candidate_ns, floor_ns(flops, written, dtype, SLOW_MACHINE, threads)) is None:
+        return None
+    peaks = peaks_of(subject.command.compiler, workbench)
+    if not isinstance(peaks, Peaks):
+        return None
+    return too_fast(measurement.candidate_ns, floor_ns(flops, written, dtype, peaks, threads))
 
 
 def needed_flops(contract: Contract, inputs: Inputs) -> float:
@@ -127,12 +134,13 @@ def needed_flops(contract: Contract, inputs: Inputs) -> float:
     return float(contract.work.flops.evaluate(inputs.sizes))
 
 
-def _conclude(
-    measurements: Sequence[Measurement], subject: Subject, workbench: Workbench, busy: str, begin: float
+def conclude(
+    measurements: Sequence[Measurement], command: BuildCommand, machine: str, busy: str, seconds: float = 0.0
 ) -> Timing:
-    """The verdict over all points: accepted where one is faster, the headline being the first that is."""
+    """The verdict over all points, of which there is at least one: accepted where one is faster, the headline being
+    the first that is. ``busy`` says in a sentence what else the machine did, if anything."""
     ordered = sorted(measurements, key=lambda each: each.decision is not Decision.FASTER)
-    speedups = tuple(_speedup(each, subject, workbench) for each in ordered)
+    speedups = tuple(_speedup(each, command, machine) for each in ordered)
     headline = ordered[0]
     notes = [_slow_note(each) for each in measurements] + [busy, _where_note(measurements)]
     status = {
@@ -147,7 +155,7 @@ def _conclude(
         StageName.FASTER,
         StageStatus.PASSED if status is Status.ACCEPTED else StageStatus.FAILED,
         detail_words(headline, busy),
-        seconds=monotonic() - begin,
+        seconds=seconds,
     )
     return Timing(status, stage, speedups, tuple(note for note in notes if note))
 
@@ -170,7 +178,7 @@ def detail_words(measurement: Measurement, busy: str) -> str:
             return f"too noisy to tell: {figures}; {busy or 'the interval is wide'}; try again when it is quiet"
 
 
-def _speedup(measurement: Measurement, subject: Subject, workbench: Workbench) -> Speedup:
+def _speedup(measurement: Measurement, command: BuildCommand, machine: str) -> Speedup:
     comparison = measurement.comparison
     return Speedup(
         median=comparison.speedup.median,
@@ -180,9 +188,9 @@ def _speedup(measurement: Measurement, subject: Subject, workbench: Workbench) -
         original_ns=measurement.original_ns,
         candidate_ns=measurement.candidate_ns,
         sizes=dict(measurement.call.sets[0].sizes),
-        device=workbench.machine,
-        compiler=subject.command.compiler.title,
-        flags=subject.command.flags,
+        device=machine,
+        compiler=command.compiler.title,
+        flags=command.flags,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from threading import get_ident
 
 from kernwright.run.cache import content_key
 from kernwright.run.model import Limits
@@ -30,9 +31,8 @@ def build_native(program: NativeProgram, compiler: Compiler, workbench: Workbenc
     Built once per compiler and text: the executable comes from the cache where it can.
     """
     texts = {name: (_SOURCES / name).read_bytes() for name in (*program.sources, *program.headers)}
-    words = [*program.flags, "-x", "c"]
     key = content_key(
-        "native", program.name, *compiler.command, compiler.title, *words, *program.link, *texts.values()
+        "native", program.name, *compiler.command, compiler.title, *program.flags, *program.link, *texts.values()
     )
     folder = workbench.scratch / f"{program.name}-{key[:16]}"
     built = folder / program.name
@@ -42,23 +42,25 @@ def build_native(program: NativeProgram, compiler: Compiler, workbench: Workbenc
     cached = workbench.cache.get(key)
     if cached is not None:
         return _place(built, cached)
-    sources = [str(_SOURCES / name) for name in program.sources]
+    # g++ forgets after one file that it was told to take it as C.
+    sources = [word for name in program.sources for word in ("-x", "c", str(_SOURCES / name))]
+    new = folder / f"{program.name}.{get_ident()}"
     outcome = workbench.runner.tool(
-        [*compiler.command, *words, *sources, "-x", "none", "-o", f"{built}.new", *program.link],
+        [*compiler.command, *program.flags, *sources, "-x", "none", "-o", str(new), *program.link],
         directory=folder,
         limits=Limits(wall_seconds=120, processes=0),
     )
     if not outcome.ok:
         said = outcome.stderr.decode(errors="replace").strip().splitlines()
-        return f"{program.name} does not build with {compiler.title}: {said[0] if said else 'no reason given'}"
-    executable = Path(f"{built}.new").read_bytes()
-    workbench.cache.put(key, executable)
-    return _place(built, executable)
+        errors = [line for line in said if "error" in line] or said or ["no reason given"]
+        return f"{program.name} does not build with {compiler.title}: {errors[0]}"
+    workbench.cache.put(key, new.read_bytes())
+    return new.replace(built)
 
 
 def _place(built: Path, executable: bytes) -> Path:
-    """Complete or not there: another thread may be looking for it."""
-    new = built.with_suffix(".new")
+    """Complete or not there: another thread may be looking for it, or placing it too."""
+    new = built.with_suffix(f".{get_ident()}")
     new.write_bytes(executable)
     new.chmod(0o755)
     return new.replace(built)
