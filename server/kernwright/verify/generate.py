@@ -143,7 +143,7 @@ class Generator:
     ) -> Values | None:
         low, high = bounds
         if "permutation" in arg.words:
-            return (random.permutation(count) + int(low)).astype(self.types[dtype])
+            return (random.permutation(count) + (int(low) if arg.low is not None else 0)).astype(self.types[dtype])
         if "distinct" in arg.words:
             drawn = _distinct(count, dtype, low, high, random)
             if drawn is None:
