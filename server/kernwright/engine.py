@@ -84,6 +84,11 @@ class Engine:
     def memory(self) -> Log:
         return Log(self.settings.data, self.workspace)
 
+    def trace(self, stage: str, words: str) -> None:
+        """What a stage was given and gave, for who asks for it with ``KERNWRIGHT_DEBUG``."""
+        if stage in self.settings.debug:
+            self.warn(f"[{stage}] {words}")
+
     def remember(self, events: Sequence[Event]) -> bool:
         """Append events; a log that cannot be written is said once and costs memory alone."""
         try:

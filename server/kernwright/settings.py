@@ -102,7 +102,9 @@ class Settings(BaseModel):
         default=(), description="Patterns of paths that check leaves out, such as third_party/*."
     )
     memory: MemorySettings = Field(default=MemorySettings(), description="The constants of memory.")
-    debug: tuple[str, ...] = Field(default=(), description="Stages that print what they were given and gave.")
+    debug: tuple[str, ...] = Field(
+        default=(), description="Stages that say what they were given and gave: find, contract, verify."
+    )
 
 
 @dataclass(frozen=True)

@@ -63,12 +63,14 @@ def chosen_kernel(engine: Engine, parsed: Parsed, kernel: Kernel) -> Chosen:
         position = snapshot.lines.position(problem.span.start)
         problems.append(f"{snapshot.path}:{position.line + 1}:{position.character + 1}: {problem.message}")
     build = contract.build if contract is not None else None
-    path = parsed.snapshot.path
+    # The command's folder is part of what a result depends on: the same file must get the same, however it is named.
+    path = parsed.snapshot.path.absolute()
     command = (
         engine.target.command_for(path, parsed.language)
         if build is None
         else engine.target.command_for(path, parsed.language, build)
     )
+    engine.trace("contract", f"{kernel.signature}: {contract if contract is not None else problems}")
     return Chosen(parsed, kernel, contract, tuple(problems), command)
 
 

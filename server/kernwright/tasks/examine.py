@@ -74,7 +74,7 @@ def examine(engine: Engine, snapshot: Snapshot) -> Examined:
     parsed = read_source(snapshot)
     kernels = tuple(find_kernels(parsed))
     contracts = {kernel.signature: read_contract(parsed, kernel, engine.workspace_file) for kernel in kernels}
-    command = engine.target.command_for(snapshot.path, parsed.language)
+    command = engine.target.command_for(snapshot.path.absolute(), parsed.language)
     said, diagnostics, problems = _ask_compiler(engine, parsed, kernels, command)
     facts = Facts(
         remarks=said or (),
@@ -83,6 +83,7 @@ def examine(engine: Engine, snapshot: Snapshot) -> Examined:
         contracts={name: read.contract for name, read in contracts.items() if isinstance(read.contract, Contract)},
     )
     findings = find(parsed, active_rules(engine, snapshot.path), facts)
+    engine.trace("find", f"{snapshot.path}: {len(facts.remarks)} remarks, {len(findings)} findings")
     reported = [
         *(Reported(finding, snapshot) for finding in findings),
         *_contract_findings(engine, parsed, contracts),

@@ -27,6 +27,7 @@ from kernwright.tasks.bench import obstacle, original_of
 from kernwright.tasks.choose import Chosen, choose
 from kernwright.tasks.examine import active_rules
 from kernwright.tasks.verify import verify_candidate
+from kernwright.verify.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,18 @@ def optimise_kernel(engine: Engine, chosen: Chosen, rounds: int, watch: Callable
     found = optimize(
         Subject(chosen.parsed, chosen.kernel, original.subject.contract, engine.settings.target),
         proposers(engine, chosen),
-        lambda candidate: verify_candidate(original, candidate),
+        lambda candidate: _traced(engine, candidate, verify_candidate(original, candidate)),
         rounds=rounds,
         goal_ns=(baseline.bound_ns or 0.0) * (1 + engine.settings.bound_margin),
         watch=watch,
     )
     _remember(engine, chosen, found)
     return Optimised(chosen, baseline, found)
+
+
+def _traced(engine: Engine, candidate: Candidate, verdict: Verdict) -> Verdict:
+    engine.trace("verify", f"{candidate.title} ({verdict.seconds:.1f} s): {verdict.status.value}: {verdict.why}")
+    return verdict
 
 
 @dataclass(frozen=True)
