@@ -110,6 +110,10 @@ class TestDecision:
         assert decide(compare(spread)) is Decision.FASTER
         assert decide(compare([Round(100.0, 96.0, 112.0)] * 10)) is Decision.UNCLEAR
 
+    def test_an_original_that_is_nothing_like_itself_proves_nothing(self) -> None:
+        assert decide_finally(compare([Round(100.0, 1.0, 170.0)] * 10)) is Decision.UNCLEAR
+        assert decide_finally(compare([Round(100.0, 1.0, 140.0)] * 10)) is Decision.FASTER
+
     def test_in_the_end_a_narrow_interval_without_a_gain_is_not_faster(self) -> None:
         around_one = [Round(100.0, 100.0 + offset, 100.0) for offset in (-4, -4, -3, -1, 0, 0, 1, 1, 2, 2)]
         assert decide(compare(around_one)) is Decision.UNCLEAR

@@ -108,7 +108,9 @@ def peaks_of(compiler: Compiler, workbench: Workbench) -> Peaks | str:
     if isinstance(program, str):
         return program
     with device_lock("host-cpu", workbench.locks):
-        outcome = workbench.runner.tool((str(program),), directory=program.parent, limits=Limits(wall_seconds=30))
+        outcome = workbench.runner.tool(
+            (str(program),), directory=program.parent, limits=Limits(wall_seconds=30, processes=0)
+        )
     peaks = parse_peaks(outcome.stdout.decode(errors="replace")) if outcome.ok else None
     if peaks is None:
         return f"the machine's peaks can't be measured: status {outcome.status}"

@@ -17,6 +17,8 @@ CONFIDENCE = 0.97
 """Coverage asked of an interval. Ten rounds give it from the second smallest to the second largest."""
 LEAST_EFFECT = 0.03
 """A gain below this is not worth anybody's reading, and not told from placement by luck."""
+MOST_NOISE = 0.5
+"""Where the original differs from itself by more, no figure means anything."""
 EARLY_ROUNDS = 4
 """Rounds after which a candidate that was slower in every one of them is given up."""
 HOPELESS = 0.7
@@ -103,7 +105,8 @@ def decide(comparison: Comparison, least_rounds: int = LEAST_ROUNDS) -> Decision
         return Decision.NOT_FASTER
     if speedup.count < least_rounds:
         return Decision.UNCLEAR
-    if speedup.low > 1.0 and speedup.median - 1.0 > max(LEAST_EFFECT, comparison.noise):
+    gain = speedup.median - 1.0
+    if speedup.low > 1.0 and gain > max(LEAST_EFFECT, comparison.noise) and comparison.noise <= MOST_NOISE:
         return Decision.FASTER
     if speedup.high < 1.0 + LEAST_EFFECT:
         return Decision.NOT_FASTER

@@ -227,7 +227,7 @@ class Timekeeper:
             outcome = self.workbench.runner.sandboxed(
                 (str(self.timer),),
                 directory=self.timer.parent,
-                limits=Limits(wall_seconds=3 * LONGEST_SECONDS, cpu_seconds=0, output_bytes=32 << 20),
+                limits=Limits(wall_seconds=3 * LONGEST_SECONDS, cpu_seconds=0, processes=0, output_bytes=32 << 20),
                 stdin=plan.encode(),
                 readable=tuple(dict.fromkeys(library.parent for library in self.call.libraries)),
             )
