@@ -59,6 +59,14 @@ REFUSED = [
         "float s = 0; for (int i = 0, j = 9; i < n; i++, j--) s += c[i] * j;",
         "the header handles several",
     ),
+    ("partial-sums", "int s = 0; for (int i = 0; i < n; i++) s -= u[i] * 0.5f;", "s is rounded to an integer"),
+    ("partial-sums", "int s = 0; for (int i = 0; i < n; i++) s += g[i].x;", "s is rounded to an integer"),
+    (
+        "register-block",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++)"
+        " a[i * n + j] += b[i * m + k] * c[k * n + j] * 0.5;",
+        "the sum is converted from another type",
+    ),
     ("blocked-search", "for (int i = 0; i < n; i++) if (a[p[i]] > t) return i;", "where a[p[i]] lies"),
     ("blocked-search", "for (int i = 0; i < n; i++) if (m / p[i] > 3) return i;", "a division behind the hit"),
     (
