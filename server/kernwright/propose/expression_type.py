@@ -45,6 +45,12 @@ def expression_dtype(nest: Nest, node: Node) -> str | None:
                 return "i32"
             a, b = expression_dtype(nest, left), expression_dtype(nest, right)
             return common_dtype(a, b) if a is not None and b is not None else None
+        case "conditional_expression":
+            yes, no = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
+            types = [expression_dtype(nest, part) for part in (yes, no) if part is not None]
+            if len(types) != 2 or types[0] is None or types[1] is None:
+                return None
+            return types[0] if types[0] == types[1] else common_dtype(types[0], types[1])
         case _:
             return None
 

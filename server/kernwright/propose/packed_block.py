@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from kernwright.loops.model import Access, Loop, Nest
 from kernwright.propose.counted import headed
 from kernwright.propose.lane_value import Lane, NotVectorisable
-from kernwright.propose.lanes import LaneWriter
 from kernwright.propose.loop_text import end_text, header_between, header_of
 from kernwright.propose.product_nest import first_value, product_nest, stores_plainly
 from kernwright.propose.promises import no_overlap
@@ -128,9 +127,6 @@ class _PackedBlock(ProductBlock):
         line = f"{self.sums} {self.product.sign}= {self.added(value)};"
         body = f"{self.kind} {self.sums} = {place};\n{self.over_depth(line, plain=True)}{place} = {self.sums};"
         return headed(self.product.rows.rest_header(), body, plain=False)
-
-    def added(self, value: LaneWriter) -> str:
-        return value.operand_of(value.numbers(value.value(self.product.value)), self.product.dtype)
 
     def rest_of_columns(self) -> str:
         """Columns that fill no vector, one element at a time."""

@@ -11,11 +11,13 @@ from kernwright.kernel import C_TYPE_OF
 from kernwright.loops.model import Loop, Nest, Reduction
 from kernwright.loops.scalars import carried_scalars
 from kernwright.propose.counted import Counted, body_span, counted, headed, one_statement, outlives
+from kernwright.propose.expression_type import expression_dtype
 from kernwright.propose.lane_value import Lane, NotVectorisable
 from kernwright.propose.lanes import LaneWriter
 from kernwright.propose.substitute import substituted
 from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
 from kernwright.propose.vectors import BYTES_OF, VectorTypes, zeros
+from kernwright.syntax import find_all
 
 _NEUTRAL = {"+": "0", "*": "1", "|": "0", "^": "0"}
 """What partial results start with; for the other operators it is the accumulator itself, which may count twice."""
@@ -54,7 +56,24 @@ def _accumulators(nest: Nest, loop: Loop) -> list[Reduction] | Refusal:
             return Refusal(f"the type of {reduction.name} is not known")
         if reduction.dtype in ("i8", "u8", "i16", "u16"):
             return Refusal(f"{reduction.name} is narrower than int")
+        if _is_rounded(nest, reduction):
+            return Refusal(f"{reduction.name} is rounded to an integer in every turn")
     return reductions
+
+
+def _is_rounded(nest: Nest, reduction: Reduction) -> bool:
+    """Whether an integer gathers floats, or may do so: it is cut to an integer in every turn then, in order."""
+    if reduction.value is None or reduction.dtype is None or reduction.is_float:
+        return False
+    dtype = expression_dtype(nest, reduction.value)
+    if dtype is not None:
+        return dtype in ("f32", "f64")
+    for node in find_all(reduction.value, "identifier", "number_literal", "call_expression", "field_expression"):
+        text = nest.parsed.text(node)
+        unknown = node.type in ("call_expression", "field_expression")
+        if unknown or nest.dtypes.get(text) in ("f32", "f64") or (node.type == "number_literal" and "." in text):
+            return True
+    return False
 
 
 def _arrays(strip: Counted, reductions: list[Reduction], lanes: int, accumulators: int) -> Rewrite:

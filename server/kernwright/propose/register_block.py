@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kernwright.kernel import C_TYPE_OF
 from kernwright.loops.model import Access, Loop, Nest
 from kernwright.propose.counted import headed
-from kernwright.propose.lane_value import Lane, NotVectorisable
+from kernwright.propose.lane_value import Lane, NotVectorisable, common_dtype
 from kernwright.propose.lanes import LaneWriter
 from kernwright.propose.loop_text import header_of
 from kernwright.propose.product_nest import ProductNest, product_nest
@@ -120,9 +120,16 @@ class ProductBlock:
         ahead, held = self.read_columns()
         body = self.lanes_at()
         body.read_ahead.update(held)
-        value = body.numbers(body.value(product.value))
-        line = f"{self.place()} {product.sign}= {body.operand_of(value, product.dtype)};"
+        line = f"{self.place()} {product.sign}= {self.added(body)};"
         return self.over_vectors(ahead + self.over_rows(line))
+
+    def added(self, body: LaneWriter) -> str:
+        """What is added to the block in one turn. A sum that is rounded from a wider type stays as it is: the order of
+        conversions would change."""
+        value = body.numbers(body.value(self.product.value))
+        if common_dtype(value.dtype, self.product.dtype) != self.product.dtype:
+            raise NotVectorisable("the sum is converted from another type in every turn")
+        return body.operand_of(value, self.product.dtype)
 
     def shared(self) -> dict[Span, Access]:
         """The reads of a product that move along columns and not along rows: all rows of a block share them."""
