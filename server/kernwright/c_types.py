@@ -229,10 +229,18 @@ def _at_file_scope(node: Node) -> bool:
     return True
 
 
+_LITERAL = re.compile(r"\b(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlL]*\b")
+
+
 def _integer(text: str, constants: dict[str, int]) -> int | None:
-    literal = re.compile(r"\b(0[xX][0-9a-fA-F]+|[1-9]\d*|0)[uUlL]*\b")
     try:
-        value = parse_expression(literal.sub(lambda found: str(int(found[1], 0)), text)).evaluate(constants)
+        value = parse_expression(_LITERAL.sub(_decimal, text)).evaluate(constants)
     except (BadExpression, KeyError, ZeroDivisionError, ValueError):
         return None
     return value if isinstance(value, int) else None
+
+
+def _decimal(literal: re.Match[str]) -> str:
+    digits = literal[1]
+    octal = len(digits) > 1 and digits.isdigit() and digits.startswith("0")
+    return str(int(digits, 8) if octal else int(digits, 0))

@@ -403,6 +403,29 @@ KERNELS: dict[str, tuple[str, str]] = {
         "void f(int n, float *y) { for (int i = 0; i < n; i++) put(y, i); }",
         "out f32[n]",
     ),
+    "macro": (
+        "#define AT(i, j) ((i) * n + (j))\n#define B(i, j) b[(j) * m + (i)]\n"
+        "void f(int m, int n, const float *a, float *b) {"
+        " for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) B(i, j) = a[AT(i, j)] + 1; }",
+        "in f32[m*n]; out f32[m*n]",
+    ),
+    "macro that needs itself": (
+        "#define A(i) A(i)\nvoid f(int n, float *a) { for (int i = 0; i < n; i++) a[A(i)] = 0; }",
+        "?",
+    ),
+    "least of two": (
+        "void f(int n, float *x) { for (int i = 0; i < std::min<int>(n, 100); i++) x[i] = 0; }",
+        "out f32[min(n, 100)]",
+    ),
+    "beyond a threshold": (
+        "void f(int n, float *x) { for (int i = 0; i < n; i++) if (i < 50) x[i] = 0; else x[i] += 1; }",
+        "inout f32[n]",
+    ),
+    "up to a threshold": (
+        "void f(int m, int n, float *x) { for (int j = 0; j < m; j++)"
+        " for (int i = 0; i < n; i++) if (i < 12) x[j * n + i] = 0; }",
+        "inout f32[m, n]",
+    ),
     "unknown helper": (
         "void g(float *, int); void f(int n, float *y) { for (int i = 0; i < n; i++) g(y, i); }",
         "?",

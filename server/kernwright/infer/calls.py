@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from kernwright.contract import FLOAT_BITS, INTEGER_BITS
 from kernwright.infer.expressions import Evaluator
 from kernwright.infer.mirror import Mirror
-from kernwright.infer.places import Element
-from kernwright.infer.program import Program
+from kernwright.infer.places import Element, Place, Unsupported
+from kernwright.infer.program import Macro, Program
 from kernwright.infer.values import ANY, REAL, Pointer, Unknown, Value, bounds, plus
 from kernwright.kernel import Kernel
 
+_Result = TypeVar("_Result")
 _MAX_CALLS = 4
 _BYTES = {**{name: bits // 8 for name, bits in {**INTEGER_BITS, **FLOAT_BITS}.items()}, "bool": 1}
 _CAST = re.compile(r"^(?:static_cast|reinterpret_cast|const_cast)\s*<(.*)>$", re.S)
-_LEAST = {"min", "std::min", "fmin", "fminf"}
-_MOST = {"max", "std::max", "fmax", "fmaxf"}
+_LEAST = {"min", "fmin", "fminf"}
+_MOST = {"max", "fmax", "fmaxf"}
 _HARMLESS = frozenset(
     ("assert", "printf", "free", "__builtin_prefetch", "__builtin_assume_aligned", "omp_get_thread_num")
 )
@@ -50,8 +52,11 @@ class CallEvaluator(Evaluator):
             return self.converted(self.value(nodes[0]), self.program.dtype(cast[1] if cast else name))
         values = [self.value(child) for child in nodes]
         plain = name.rsplit("::", 1)[-1].split("<")[0]
-        if name in _LEAST | _MOST and len(values) == 2:
-            return self.extreme(name in _LEAST, values[0], values[1])
+        macro = self.program.macros.get(name)
+        if macro is not None and len(macro.parameters) == len(values):
+            return self.under(macro, values, self.value)
+        if plain in _LEAST | _MOST and len(values) == 2:
+            return self.extreme(plain in _LEAST, values[0], values[1])
         if plain == "abs" and len(values) == 1 and isinstance(values[0], int):
             return abs(values[0])
         if plain in ("memcpy", "memmove", "memset"):
@@ -75,6 +80,28 @@ class CallEvaluator(Evaluator):
                 if isinstance(value, Pointer) and value.region not in self.own:
                     self.ledger.footprint(value.region).escapes.add(plain)
         return ANY
+
+    def macro_place(self, node: Mirror) -> Place | None:
+        """`A(i, j) = …` where `A` is a macro of the file that stands for an element."""
+        function, arguments = node.get("function"), node.get("arguments")
+        macro = self.program.macros.get(function.text) if function is not None else None
+        if macro is None or arguments is None or len(macro.parameters) != len(arguments.named):
+            return None
+        return self.under(macro, [self.value(child) for child in arguments.named], self.place)
+
+    def under(self, macro: Macro, values: list[Value], read: Callable[[Mirror], _Result]) -> _Result:
+        """Read the macro's body with its parameters bound; its other names are those of the place it is used in."""
+        if self.calls >= _MAX_CALLS:
+            raise Unsupported("its macros use each other without end")
+        hidden = {name: self.names[name] for name in macro.parameters if name in self.names}
+        self.calls += 1
+        self.names.update(zip(macro.parameters, values, strict=True))
+        result = read(macro.body)
+        for name in macro.parameters:
+            del self.names[name]
+        self.names.update(hidden)
+        self.calls -= 1
+        return result
 
     def extreme(self, least: bool, left: Value, right: Value) -> Value:
         if left is REAL or right is REAL:

@@ -26,13 +26,14 @@ class Form:
     poly: Poly
     divisor: int = 1
     extreme: tuple[str, str, str] | None = None
-    """``min`` or ``max`` and its two names; ``poly`` is then added."""
+    """``min`` or ``max`` and its two sides, each a name or an integer; ``poly`` is then added."""
 
     def evaluate(self, sizes: Sizes) -> int:
         value = self.poly.evaluate(sizes)
         if self.extreme is not None:
             function, left, right = self.extreme
-            value += (min if function == "min" else max)(sizes[left], sizes[right])
+            sides = [int(side) if side.isdigit() else sizes[side] for side in (left, right)]
+            value += (min if function == "min" else max)(sides)
         quotient = abs(value) // self.divisor
         return quotient if value >= 0 else -quotient
 
@@ -43,7 +44,8 @@ class Form:
 
     @property
     def names(self) -> frozenset[str]:
-        return self.poly.names.union(self.extreme[1:] if self.extreme is not None else ())
+        sides = self.extreme[1:] if self.extreme is not None else ()
+        return self.poly.names.union(side for side in sides if not side.isdigit())
 
     def with_constants(self, constants: Sizes) -> Form:
         """The form with names that stand for constants of the source replaced by their values."""
@@ -99,6 +101,11 @@ def fit(observations: Sequence[Observation], names: Sequence[str], degree: int =
             rests = {value - choose(sizes[left], sizes[right]) for sizes, value in observations}
             if len(rests) == 1:
                 return Form(Poly.constant(rests.pop()), 1, (function, left, right))
+    for name in names:
+        most = max(value for _, value in observations)
+        beyond = sum(sizes[name] > most for sizes, _ in observations)
+        if 0 < beyond < len(observations) and all(value == min(sizes[name], most) for sizes, value in observations):
+            return Form(Poly(), 1, ("min", name, str(most)))
     for monomials in _products(names, degree):
         form = _solve(observations, monomials)
         if form is not None:

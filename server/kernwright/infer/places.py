@@ -54,6 +54,9 @@ class Places(ABC):
     def value(self, node: Mirror) -> Value: ...
 
     @abstractmethod
+    def macro_place(self, node: Mirror) -> Place | None: ...
+
+    @abstractmethod
     def parts(self, node: Mirror) -> None: ...
 
     def step(self) -> None:
@@ -120,6 +123,8 @@ class Places(ABC):
                 return self.element(self.value(argument), 0) if argument is not None else None
             case "field_expression":
                 return self.field(node)
+            case "call_expression":
+                return self.macro_place(node)
             case _:
                 return None
 

@@ -11,7 +11,16 @@ from kernwright.contract_text.setting import Setting
 from kernwright.infer.mirror import Mirror, mirrored
 from kernwright.infer.values import ANY, REAL, Pointer, Unknown, Value
 from kernwright.kernel import Kernel, find_functions
-from kernwright.syntax import Parsed
+from kernwright.syntax import Parsed, find_all, parse
+from kernwright.text import Snapshot
+
+
+@dataclass(frozen=True)
+class Macro:
+    """`#define AT(i, j) a[(i) * n + (j)]`."""
+
+    parameters: tuple[str, ...]
+    body: Mirror
 
 
 @dataclass
@@ -25,6 +34,7 @@ class Program:
     literals: dict[int, int] = field(default_factory=dict[int, int])
     """Integer literals that stand for others in this program."""
     functions: dict[str, Kernel] = field(default_factory=dict[str, Kernel])
+    macros: dict[str, Macro] = field(default_factory=dict[str, Macro])
     globals: dict[str, FileArray] = field(default_factory=dict[str, FileArray])
     """Arrays of the file that a call may find changed."""
     dtypes: dict[str, str | None] = field(default_factory=dict[str, str | None])
@@ -86,6 +96,7 @@ def program_of(parsed: Parsed, kernel: Kernel, setting: Setting) -> Program:
         setting,
         dict(setting.constants),
         functions={function.name: function for function in find_functions(parsed) if function.name != kernel.name},
+        macros=macros_of(parsed),
         globals={name: array for name, array in file_scope_arrays(parsed).items() if kernel.parameter(name) is None},
     )
     program.references = frozenset(
@@ -109,3 +120,24 @@ def program_of(parsed: Parsed, kernel: Kernel, setting: Setting) -> Program:
             program.fields[name] = tuple(field.name for field in layout)
             program.field_dtypes[name] = {field.name: field.dtype for field in layout}
     return program
+
+
+def macros_of(parsed: Parsed) -> dict[str, Macro]:
+    """Function-like macros of the file whose body is an expression."""
+    found: dict[str, Macro] = {}
+    for node in find_all(parsed.root, "preproc_function_def"):
+        name, parameters, value = (node.child_by_field_name(field) for field in ("name", "parameters", "value"))
+        if name is None or parameters is None or value is None:
+            continue
+        body = parsed.text(value).replace("\\\n", " ").strip()
+        statement = parse(Snapshot(parsed.snapshot.path, f"void f(void) {{ {body}; }}".encode()), parsed.language)
+        expressions = [
+            child
+            for holder in find_all(statement.root, "expression_statement")
+            for child in holder.named_children
+            if child.type != "comment"
+        ]
+        if len(expressions) == 1 and not statement.root.has_error:
+            names = tuple(parsed.text(child) for child in parameters.named_children)
+            found[parsed.text(name)] = Macro(names, mirrored(statement, expressions[0]))
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,11 +17,18 @@ from kernwright.loops.read import integer_of
 from kernwright.syntax import find_all
 
 _STEPS_OF_ONE = 40_000
-_STEPS_OF_ALL = 120_000
+_STEPS_OF_ALL = 60_000
 _FEWEST = 4
 _GENERIC = {2: 12, 3: 14, 4: 18}
 """How many generic assignments there are for two, three, and more sizes."""
 _LONG_NEST = 4096
+_SMALL = 4
+_LARGEST_THRESHOLD = 5000
+_MOST_THRESHOLDS = 3
+_DECIDING = (
+    "if_statement", "conditional_expression", "for_statement", "while_statement", "do_statement", "call_expression",
+)  # fmt: skip
+_LOADING = ("subscript_expression", "pointer_expression", "field_expression")
 _LONG = 24
 """A constant above this makes loops too long to walk; it is then tried as a small number under a name of its own."""
 
@@ -71,13 +79,14 @@ def take_samples(program: Program, nest: Nest) -> Samples | None:
     """
     names = sizes_of(program)
     depth = max((loop.depth + 1 for loop in nest.loops), default=1)
-    taken = _take(program, names, depth) if _constant_turns(nest) <= _LONG_NEST else None
+    planned = assignments(names, depth, thresholds(program, names))
+    taken = _take(program, planned) if _constant_turns(nest) <= _LONG_NEST else None
     if taken is not None:
         return Samples(program, names, tuple(taken), {})
     short, constants = _shortened(program)
     if not constants:
         return None
-    taken = _take(short, (*names, *constants), depth)
+    taken = _take(short, assignments((*names, *constants), depth))
     return Samples(short, (*names, *constants), tuple(taken), constants) if taken is not None else None
 
 
@@ -92,10 +101,10 @@ def _constant_turns(nest: Nest) -> int:
     return most
 
 
-def _take(program: Program, names: Sequence[str], depth: int) -> list[Sample] | None:
+def _take(program: Program, planned: Sequence[tuple[dict[str, int], bool]]) -> list[Sample] | None:
     taken: list[Sample] = []
     budget = _STEPS_OF_ALL
-    for sizes, edge in assignments(names, depth):
+    for sizes, edge in planned:
         if budget <= 0:
             break
         try:
@@ -108,15 +117,16 @@ def _take(program: Program, names: Sequence[str], depth: int) -> list[Sample] | 
                 return None
             if budget < _STEPS_OF_ONE and enough:
                 break
-            taken.append(Sample(sizes, None, "does not end", edge))
             budget -= _STEPS_OF_ONE
+            if edge:
+                taken.append(Sample(sizes, None, "does not end", edge))
         except (ZeroDivisionError, Wrapped):
             taken.append(Sample(sizes, None, "divides by zero or wraps", edge))
     return taken
 
 
-def assignments(names: Sequence[str], depth: int) -> list[tuple[dict[str, int], bool]]:
-    """Sizes to try: generic ones first, then those at which loops do not run."""
+def assignments(names: Sequence[str], depth: int, limits: Sequence[int] = ()) -> list[tuple[dict[str, int], bool]]:
+    """Sizes to try, and whether they are edges, at which loops may not run; each size in turn above each limit too."""
     if not names:
         return [({}, False)]
     most = 8 if depth <= 2 else 6 if depth == 3 else 5
@@ -137,7 +147,30 @@ def assignments(names: Sequence[str], depth: int) -> list[tuple[dict[str, int], 
     unique = [sizes for index, sizes in enumerate(edges) if sizes not in generic and sizes not in edges[:index]]
     # Should the steps run out, some of both kinds have been seen.
     first, later = generic[:6], generic[6:]
+    later = [{**generic[0], name: limit + 1} for limit in limits for name in parameters] + later
     return [*((sizes, False) for sizes in first), *((sizes, True) for sizes in unique), *((s, False) for s in later)]
+
+
+def thresholds(program: Program, names: Sequence[str]) -> list[int]:
+    """Integers that conditions compare with: what happens beyond them is seen at larger sizes only."""
+    text = program.parsed.text
+    found: set[int] = set()
+    for node in find_all(program.kernel.body, *_DECIDING):
+        if node.type == "call_expression":
+            function = node.child_by_field_name("function")
+            decides = function is not None and re.search(r"(^|::)f?(min|max)f?\b", text(function))
+            condition = node.child_by_field_name("arguments") if decides else None
+        else:
+            condition = node.child_by_field_name("condition")
+        if condition is None or any(True for _ in find_all(condition, *_LOADING)):
+            continue
+        read = {text(name) for name in find_all(condition, "identifier")}
+        if node.type not in ("if_statement", "conditional_expression", "call_expression") and not read & set(names):
+            continue
+        numbers = {integer_of(text(number)) for number in find_all(condition, "number_literal")}
+        numbers |= {program.constants[name] for name in read & program.constants.keys()}
+        found |= {number for number in numbers if number is not None and _SMALL < number <= _LARGEST_THRESHOLD}
+    return sorted(found)[:_MOST_THRESHOLDS]
 
 
 def _ordered(count: int, most: int) -> list[list[int]]:
