@@ -191,3 +191,15 @@ def test_rules_are_made_tested_and_switched(program: Program) -> None:
     rule.write_text(rule.read_text().replace("= slow_function(x[i])", "= quick_function(x[i])"))
     broken = program.run("rules", "test", "slow-call")
     assert (broken.status, "slow-call" in broken.out) == (1, True)
+
+
+def test_two_programs_at_once_lose_nothing(program: Program) -> None:
+    paths = [program.write(f"sum{number}.c", kernel_text(0)) for number in range(6)]
+    offers = [offered(program, path) for path in paths]
+    running = [program.start("accept", offer) for offer in offers]
+    for process in running:
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+    accepted = [event.offer for event in log_of(program).events(EventKind.ACCEPTED)]
+    assert sorted(accepted) == sorted(offers)
+    assert all("sum -= - x[i]" in path.read_text() for path in paths)

@@ -90,7 +90,7 @@ def test_a_wrong_one_is_refuted_with_a_counterexample(program: Program) -> None:
     ("name", "candidate", "status", "words"),
     [
         ("does not compile", FOUR.replace("s0 = 0", "s0 = zero"), "build-failed", "zero"),
-        ("missing header", '#include "nowhere.h"\n' + FOUR.replace("float s0", "nowhere_t s0"), "build-failed", "nowhere"),
+        ("missing header", '#include "no.h"\n' + FOUR.replace("float s0", "no_type s0"), "build-failed", "no_type"),
         ("crashes", FOUR.replace("return (", "*(volatile int *)8 = 1;\n    return ("), "refuted", "SIGSEGV"),
         (
             "loops for ever",

@@ -106,7 +106,9 @@ def test_an_experience_is_the_same_whatever_the_numbers() -> None:
 
 
 def test_a_fingerprint_abstracts_names_literals_comments_and_layout() -> None:
-    print_of = lambda source: fingerprint(*reading(source, "f"))  # noqa: E731
+    def print_of(source: str) -> str:
+        return fingerprint(*reading(source, "f"))
+
     one = print_of("void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = 2.0f; }")
     assert one == print_of("void f(int m,float*y){ /* c */\nfor(int k=1;k<m;k++)\ty[k]=3.5f;}")
     assert one != print_of("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 2.0f; }")
