@@ -314,9 +314,9 @@ def _dtype_of_type(parsed: Parsed, node: Node | None) -> str | None:
 
 def is_double_function(name: str, language: Language) -> bool:
     """A function of C's library that takes a double, whatever it is given (C++ overloads them)."""
-    return (
-        language is Language.C and (_MATH.match(name) or name in ("lrint", "lround", "llrint", "llround")) is not None
-    )
+    if language is not Language.C:
+        return False
+    return _MATH.match(name) is not None or name in ("lrint", "lround", "llrint", "llround")
 
 
 def literal_dtype(text: str) -> str | None:
