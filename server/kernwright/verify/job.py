@@ -167,7 +167,8 @@ def decode(job: Job, stream: bytes, seed: int) -> Iterator[Record]:
     """The records in a stream of the runner, in order; a torn one at the end is left out."""
     at = 0
     while at + _RECORD.size <= len(stream):
-        magic, call, outcome, d0, d1, d2, d3, nonce, nanoseconds, size = _RECORD.unpack_from(stream, at)
+        words: tuple[int, ...] = _RECORD.unpack_from(stream, at)
+        magic, call, outcome, d0, d1, d2, d3, nonce, nanoseconds, size = words
         at += _RECORD.size
         if magic != RECORD_MAGIC or call >= len(job.calls) or at + size > len(stream):
             return

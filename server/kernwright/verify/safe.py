@@ -14,7 +14,7 @@ from pathlib import Path
 from kernwright.run.model import Limits, Outcome
 from kernwright.run.sandbox import find_program
 from kernwright.verify.baseline import Baseline
-from kernwright.verify.build import BuildFailure, Unit, Variant, build
+from kernwright.verify.build import Unit, Variant, build
 from kernwright.verify.execute import RUNNER_HEADERS, RUNNER_SOURCES, THREADS, place_job
 from kernwright.verify.job import Call, Job
 from kernwright.verify.native_program import NativeProgram, build_native
@@ -97,7 +97,7 @@ def _examine(baseline: Baseline, unit: Unit, library: Library, job: Job) -> Sani
         if isinstance(sanitized, Library):
             outcome = _run(baseline, [str(runner)], sanitized, job, (runner.parent,))
             return Sanitized(_findings(outcome), "AddressSanitizer and UBSan")
-        missing = sanitized.said.splitlines()[0] if isinstance(sanitized, BuildFailure) else ""
+        missing = sanitized.said.partition("\n")[0]
     else:
         missing = runner
     return _under_valgrind(baseline, library, job, missing)

@@ -45,13 +45,19 @@ def verdict_from(table: Table) -> Verdict:
         stages=tuple(_stage(stage) for stage in table["stages"]),
         cases=table["cases"],
         error=None if table["error"] is None else Errors(**table["error"]),
-        speedups=tuple(Speedup(**{**each, "flags": tuple(each["flags"])}) for each in table["speedups"]),
+        speedups=tuple(_speedup(each) for each in table["speedups"]),
         assumes=tuple(table["assumes"]),
         notes=tuple(table["notes"]),
         sandbox=table["sandbox"],
         key=table["key"],
         seconds=table["seconds"],
     )
+
+
+def _speedup(table: Table) -> Speedup:
+    others = {name: value for name, value in table.items() if name != "flags"}
+    flags = tuple(map(str, table["flags"]))
+    return Speedup(**others, flags=flags)
 
 
 def _stage(table: Table) -> Stage:
