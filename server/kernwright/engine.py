@@ -139,6 +139,10 @@ class Engine:
         """Names the processor: results measured on one machine are not those of another."""
         return processor_name()
 
+    def share_between_threads(self) -> None:
+        """Make now what several threads will ask for at once: attributes are made on demand, and without a lock."""
+        _ = (self.runner, self.target, self.rules, self.selection, self.workspace_file)
+
     def below_workspace(self, path: Path) -> str:
         """A path as patterns of the settings see it."""
         resolved = path.resolve()

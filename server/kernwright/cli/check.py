@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kernwright.engine import Engine
     from kernwright.tasks.examine import Examined, Reported
 
+_TOLD_EVERY = 20
 _MARK = {"error": "error", "warning": "warning", "information": "note", "hint": "hint"}
 
 
@@ -33,12 +34,14 @@ def check(
     if not files and not problems:
         problems = [f"{paths[0]}: holds no C or C++ source; name a file, or another folder"]
     engine = front.engine
+    engine.share_between_threads()
     examined: list[Examined] = []
     with front.progress("check") as tell, ThreadPoolExecutor(front.settings.jobs) as pool:
         answers = pool.map(_examined, repeat(engine), files)
         try:
-            for number, (path, answer) in enumerate(zip(files, answers, strict=True), 1):
-                tell(f"{number} of {len(files)}: {path}")
+            for number, answer in enumerate(answers, 1):
+                if number % _TOLD_EVERY == 0:
+                    tell(f"{number} of {len(files)} files")
                 if isinstance(answer, str):
                     problems.append(answer)
                 else:

@@ -13,12 +13,11 @@ from kernwright.cli.app import app, global_options
 from kernwright.cli.failure import INTERRUPTED, USAGE, Failure
 from kernwright.cli.front import trace_wanted
 
-_TERMINATED = 128 + signal.SIGTERM
-
 
 def main() -> NoReturn:
     """The program ``kernwright``. Leaves by ``SystemExit``."""
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _terminate)
     status = run(sys.argv[1:])
     try:
         sys.stdout.flush()
@@ -46,7 +45,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     """Leave through every ``finally``, so that no child process and no temporary file stays."""
-    raise SystemExit(_TERMINATED)
+    raise SystemExit(128 + number)
 
 
 def _translated(error: Exception) -> int:
