@@ -113,9 +113,9 @@ def _near(expected: Values, got: Values, dtype: str, tolerance: Tolerance, refer
         if reference is not None:
             off = np.abs(other - reference)
             near |= off <= _allowed(reference, tolerance)
-            near |= np.isfinite(other) & np.isfinite(one) & (off <= np.abs(one - reference))
-    # inf - inf is no number: equal infinities have equal bits and never come here.
-    return near & (np.isfinite(other) == np.isfinite(one))
+            near |= off <= np.abs(one - reference)
+    # Equal infinities have equal bits and never come here; any other pair with one in it is no matter of tolerance.
+    return near & np.isfinite(other) & np.isfinite(one)
 
 
 def _allowed(values: Wide, tolerance: Tolerance) -> Wide:

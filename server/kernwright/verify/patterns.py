@@ -197,7 +197,7 @@ class Draw:
 
     def _plant(self, values: Wide, among: list[Any]) -> Wide:
         """Put some of the values that the texts compare with, and their neighbours, at random places."""
-        near = [v + step for v in among for step in (0, -1, 1) if self.low <= v + step <= self.high]
+        near = [v + step for v in among for step in (0, 0, -1, 1) if self.low <= v + step <= self.high]
         if not near:
             return values
         some = max(1, self.count // 4)
