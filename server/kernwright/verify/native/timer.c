@@ -103,6 +103,14 @@ static uint64_t threads_of(pid_t process) {
     return stat(path, &about) || about.st_nlink < 3 ? 1 : about.st_nlink - 2;
 }
 
+/* Threads that spin, or that finish work that should have been done, would run on in another one's turn: a process
+ * that has any is stopped until its next. */
+static void rest(struct seat *seat) {
+    uint64_t threads = threads_of(seat->process);
+    if (threads > seat->threads) seat->threads = threads;
+    if (seat->threads > 1) kill(seat->process, SIGSTOP);
+}
+
 static int start_worker(struct seat *seat, uint64_t index, uint64_t round) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return -1;
@@ -152,7 +160,7 @@ static int seat_worker(struct seat *seats, uint64_t index, uint64_t round) {
     uint64_t patience = index ? PATIENCE_NS + (uint64_t)((double)seats[0].ready.call_ticks / ticks_per_ns) * 10 : ~0ull >> 20;
     if (!answers(seat->socket, patience)) return lose(round, index, 0);
     if (receive_all(seat->socket, &seat->ready, sizeof seat->ready)) return lose(round, index, 1);
-    seat->threads = threads_of(seat->process);
+    rest(seat);
     printf("ready %llu %llu %llu %llu %llu %llu\n", (unsigned long long)round, (unsigned long long)index,
            (unsigned long long)seat->ready.error, (unsigned long long)seat->ready.call_ticks,
            (unsigned long long)seat->ready.refresh_ticks, (unsigned long long)seat->threads);
@@ -182,6 +190,7 @@ static int in_order(const struct turn_report *report, const struct sample *sampl
 static int take_turn(struct seat *seat, uint64_t index, uint64_t round, const struct turn *turn) {
     static struct sample samples[MOST_SAMPLES];
     struct turn_report report;
+    if (seat->threads > 1) kill(seat->process, SIGCONT);
     uint64_t begin = ticks_begin();
     if (send_all(seat->socket, turn, sizeof *turn)) return lose(round, index, 1);
     if (!answers(seat->socket, PATIENCE_NS + 20 * turn->samples * seat->sample_ns)) return lose(round, index, 0);
@@ -190,6 +199,7 @@ static int take_turn(struct seat *seat, uint64_t index, uint64_t round, const st
     if (report.samples != turn->samples || receive_all(seat->socket, samples, report.samples * sizeof *samples) ||
         receive_all(seat->socket, gathered, plan_gathered_bytes(plan)) || !in_order(&report, samples))
         return lose(round, index, 1);
+    rest(seat);
     seat->sample_ns = (uint64_t)((double)outer / ticks_per_ns / (double)(turn->samples + turn->settle));
     printf("turn %llu %llu %llu %llu %llu %llu\n", (unsigned long long)round, (unsigned long long)index,
            (unsigned long long)outer, (unsigned long long)(report.end - report.begin), (unsigned long long)report.timed,
