@@ -124,13 +124,17 @@ class FileTypes:
         return Field(dtype, pointers + arrays, total), width
 
     @cached_property
-    def names(self) -> dict[str, tuple[str | None, int]]:
-        """Variables at file scope: dtype and depth."""
-        names: dict[str, tuple[str | None, int]] = {}
+    def names(self) -> dict[str, tuple[str | None, int, bool]]:
+        """Variables at file scope: dtype, depth, and whether other files may write them."""
+        names: dict[str, tuple[str | None, int, bool]] = {}
         for node in self.parsed.root.children:
             if node.type != "declaration":
                 continue
             kind = node.child_by_field_name("type")
+            words = {
+                self.parsed.text(child) for child in node.children if child.type.endswith(("specifier", "qualifier"))
+            }
+            shared = not words & {"static", "const", "constexpr"}
             for declarator in node.children_by_field_name("declarator"):
                 inner = (
                     declarator.child_by_field_name("declarator")
@@ -141,7 +145,7 @@ class FileTypes:
                 if inner is None or label is None or any(True for _ in find_all(inner, "function_declarator")):
                     continue
                 depth = sum(1 for _ in find_all(inner, "array_declarator", "pointer_declarator"))
-                names[self.parsed.text(label)] = (_dtype_of_type(self.parsed, kind), depth)
+                names[self.parsed.text(label)] = (_dtype_of_type(self.parsed, kind), depth, shared)
         return names
 
 
@@ -207,7 +211,7 @@ class Types:
     def of_name(self, name: str) -> str | None:
         """The dtype of a name, of its elements where it is an array or a pointer."""
         return self.nest.dtypes.get(name) or (
-            None if name in self.nest.types else self.file.names.get(name, (None, 0))[0]
+            None if name in self.nest.types else self.file.names.get(name, (None, 0, False))[0]
         )
 
     def depth(self, name: str) -> int:
@@ -217,7 +221,7 @@ class Types:
             extra = 1 if parameter is not None and parameter.container and parameter.container != "array" else 0
             extra += len(re.findall(r"\b(?:vector|span)\s*<", self.nest.types[name])) if parameter is None else 0
             return len(self.nest.dims.get(name, ())) + extra
-        return self.file.names.get(name, (None, 0))[1]
+        return self.file.names.get(name, (None, 0, False))[1]
 
     def _element(self, base: Node | None, count: int) -> str | None:
         if base is None:
@@ -305,7 +309,7 @@ class Types:
 
     def is_file_array(self, name: str) -> bool:
         """An array with its own storage at file scope."""
-        return name not in self.nest.types and self.file.names.get(name, (None, 0))[1] > 0
+        return name not in self.nest.types and self.file.names.get(name, (None, 0, False))[1] > 0
 
 
 def _dtype_of_type(parsed: Parsed, node: Node | None) -> str | None:

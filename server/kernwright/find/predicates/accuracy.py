@@ -9,6 +9,7 @@ from tree_sitter import Node
 from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
 from kernwright.find.predicates.general import is_invariant
+from kernwright.find.predicates.lanes import initial_value
 from kernwright.find.types import is_float
 from kernwright.syntax import ancestors, find_all, unparenthesised
 
@@ -43,9 +44,20 @@ def _sums_of_squares(context: Context) -> list[str]:
         if reduction.operator != "+" or reduction.dtype not in _SMALL_FLOATS or reduction.value is None:
             continue
         sums = [r for r in context.nest.reductions_in(context.nest.loops[reduction.loop]) if r.operator == "+"]
-        if _is_square(context, reduction.value) and len({r.name for r in sums}) > 1:
+        if (
+            _is_square(context, reduction.value)
+            and not _is_shifted(context, reduction.value)
+            and len({r.name for r in sums}) > 1
+        ):
             names.append(reduction.name)
     return names
+
+
+def _is_shifted(context: Context, node: Node) -> bool:
+    """The square of a difference: data shifted by an estimate of the mean do not cancel."""
+    names = [context.parsed.text(name) for name in find_all(node, "identifier")]
+    values = [initial_value(context, name) for name in names if context.types.depth(name) == 0]
+    return any("-" in context.parsed.text(part) for part in (node, *values) if part is not None)
 
 
 def _is_square(context: Context, node: Node) -> bool:

@@ -49,6 +49,22 @@ def vector_access(context: Context, call: Node) -> VectorAccess | None:
     return None
 
 
+def vector_cast(context: Context, node: Node) -> VectorAccess | None:
+    """``(v8 *)(x + i)`` with a vector type of the file: what is read through it is as wide as the type."""
+    kind, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+    named = re.fullmatch(r"(?:const\s+)?(\w+)\s*\*", context.parsed.text(kind)) if kind is not None else None
+    if named is None or value is None:
+        return None
+    name = re.escape(named.group(1))
+    data = context.parsed.snapshot.data.decode("utf-8", errors="replace")
+    declared = re.search(
+        rf"typedef\b[^;]*\b{name}\b[^;]*vector_size\D*(\d+)|typedef\b[^;]*vector_size\D*(\d+)[^;]*\b{name}\s*;", data
+    )
+    if declared is None:
+        return None
+    return VectorAccess(node, value, int(declared.group(1) or declared.group(2)), False, False)
+
+
 def pointer_parts(context: Context, address: Node) -> tuple[str, list[Node]] | None:
     """The pointer's name and the terms added to it: ``(const __m256i *)(q + i + 8)`` gives ``q`` and ``[i, 8]``."""
     here = unparenthesised(address)

@@ -101,6 +101,8 @@ def stands_still(context: Context, access: Access, loop: Loop) -> bool:
 
 
 def bound_reloaded(context: Context, node: Node) -> Binding | None:
+    if node.type == "identifier":
+        return _variable_reloaded(context, node)
     loop = next((loop for loop in context.nest.loops if node in loop.bound_loads), None)
     if loop is None or context.says_vectorised(loop):
         return None
@@ -109,30 +111,51 @@ def bound_reloaded(context: Context, node: Node) -> Binding | None:
         return _size_reloaded(context, node, loop, writes)
     load = next((access for access in context.accesses_at(node) if not access.writes), None)
     if load is None:
-        return _member_reloaded(context, node, loop, writes)
+        return _member_reloaded(context, node, loop)
     if not stands_still(context, load, loop):
         return None
     store = next((write for write in writes if may_overlap(context, write, load)), None)
     return None if store is None else {"loop": loop.node, "store": store.node}
 
 
-def _member_reloaded(context: Context, node: Node, loop: Loop, writes: list[Access]) -> Binding | None:
+def _variable_reloaded(context: Context, node: Node) -> Binding | None:
+    """A bound that is a variable of other files too, or a member of the object: a store of its type may reach it."""
+    loop = context.loop_of(node)
+    name = context.parsed.text(node)
+    if loop is None or name in context.nest.types or context.says_vectorised(loop) or name in context.changed_in(loop):
+        return None
+    dtype = _shared_variable(context, name)
+    store = _store_like(context, loop, dtype) if dtype is not None else None
+    return None if store is None else {"loop": loop.node, "store": store.node}
+
+
+def _shared_variable(context: Context, name: str) -> str | None:
+    """The dtype of a scalar that lives in memory: a variable with linkage, or a member that a method names plainly."""
+    if context.kernel.member:
+        fields = {one.fields[name] for one in context.file.structures.values() if name in one.fields}
+        if len(fields) == 1 and (field := next(iter(fields))).depth == 0:
+            return field.dtype
+    dtype, depth, shared = context.file.names.get(name, (None, 0, False))
+    return dtype if depth == 0 and shared else None
+
+
+def _store_like(context: Context, loop: Loop, dtype: str | None) -> Access | None:
+    """A store through a pointer that C's typing rules let reach an object of this type."""
+    for write in context.nest.accesses_in(loop):
+        if not write.writes or _owns_storage(context, write.array) or _is_restrict(context, write.array):
+            continue
+        if _name_the_same(context.types.of(write.node), dtype):
+            return write
+    return None
+
+
+def _member_reloaded(context: Context, node: Node, loop: Loop) -> Binding | None:
     """``image.width`` of a structure handed over by reference: any store of its type may reach it."""
     owner = node.child_by_field_name("argument")
     parameter = context.kernel.parameter(context.parsed.text(owner)) if owner is not None else None
     if node.type != "field_expression" or parameter is None or not parameter.reference:
         return None
-    dtype = context.types.of(node)
-    store = next(
-        (
-            write
-            for write in writes
-            if not _owns_storage(context, write.array)
-            and not _is_restrict(context, write.array)
-            and _name_the_same(context.types.of(write.node), dtype)
-        ),
-        None,
-    )
+    store = _store_like(context, loop, context.types.of(node))
     return None if store is None else {"loop": loop.node, "store": store.node}
 
 
@@ -161,6 +184,8 @@ def accumulates_in_memory(context: Context, node: Node) -> Binding | None:
     if left is None or loop is None or not context.is_innermost(loop) or not context.many_turns(loop):
         return None
     left = unparenthesised(left)
+    if left.type == "identifier":
+        return _member_accumulates(context, node, left, loop)
     target = next((access for access in context.accesses_at(left) if access.writes), None)
     if target is None or not stands_still(context, target, loop) or context.says_vectorised(loop):
         return None
@@ -176,6 +201,20 @@ def accumulates_in_memory(context: Context, node: Node) -> Binding | None:
     if other is None:
         return None
     return {"loop": loop.node, "target": left, "other": context.parsed.text(other.node)}
+
+
+def _member_accumulates(context: Context, node: Node, left: Node, loop: Loop) -> Binding | None:
+    """``sum_ += x[i]`` in a method, or on a variable of other files: it lives in memory as ``*sum`` does."""
+    name = context.parsed.text(left)
+    dtype = _shared_variable(context, name) if name not in context.nest.types else None
+    if dtype is None or context.reduction_at(node) is None or context.says_vectorised(loop):
+        return None
+    for access in context.nest.accesses_in(loop):
+        if access.writes or stands_still(context, access, loop) or _owns_storage(context, access.array):
+            continue
+        if not _is_restrict(context, access.array) and _name_the_same(dtype, context.types.of(access.node)):
+            return {"loop": loop.node, "target": left, "other": context.parsed.text(access.node)}
+    return None
 
 
 def load_reloaded(context: Context, node: Node) -> Binding | None:

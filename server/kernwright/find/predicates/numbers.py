@@ -34,6 +34,8 @@ def reduces(context: Context, node: Node, operators: str, *dtypes: str) -> Bindi
         return None
     if reduction.value is None or is_invariant(context, reduction.value, loop):
         return None
+    if _is_declared(context, loop, reduction.name):
+        return None
     reduced = {one.name for one in context.nest.reductions_in(loop)}
     if any(not _only_steps(context, loop, name) for name in context.nest.carried_scalars(loop) - reduced):
         # Another value runs from turn to turn: the turns follow one another whatever becomes of this sum.
@@ -45,6 +47,17 @@ def reduces(context: Context, node: Node, operators: str, *dtypes: str) -> Bindi
         # Several accumulators over a loop that steps by several elements: the partial sums are there already.
         return None
     return {"loop": loop.node, "name": reduction.name, "dtype": reduction.dtype or ""}
+
+
+def _is_declared(context: Context, loop: Loop, name: str) -> bool:
+    """``#pragma omp simd reduction(+ : name)`` before the loop: its author lets the order go."""
+    before = loop.node.prev_named_sibling
+    while before is not None and before.type in ("comment", "preproc_call"):
+        text = context.parsed.text(before)
+        if re.search(rf"\bsimd\b.*\breduction\s*\([^)]*\b{re.escape(name)}\b", text):
+            return True
+        before = before.prev_named_sibling
+    return False
 
 
 def _only_steps(context: Context, loop: Loop, name: str) -> bool:

@@ -312,9 +312,10 @@ def vectorisable(context: Context, node: Node) -> Binding | None:
         return None
     nest = context.nest
     reduced = {r.name: r for r in nest.reductions_in(loop)}
-    if any(name not in reduced or reduced[name].is_float for name in nest.carried_scalars(loop)) or nest.carried_by(
-        loop
-    ):
+    if any(
+        name not in reduced or reduced[name].dtype is None or reduced[name].is_float
+        for name in nest.carried_scalars(loop)
+    ) or nest.carried_by(loop):
         return None
     accesses = nest.accesses_in(loop)
     strides = [context.stride(access, loop) for access in accesses]

@@ -17,6 +17,7 @@ from kernwright.find.predicates.lanes import (
     initial_value,
     pointer_parts,
     vector_access,
+    vector_cast,
 )
 from kernwright.find.types import byte_size
 from kernwright.kernel import dtype_of
@@ -99,7 +100,7 @@ def reads_past_end(context: Context, node: Node) -> Binding | None:
         return None
     if not re.fullmatch(r"[A-Za-z_]\w*", bound) or any(True for _ in find_all(loop.body, *_LEAVES)):
         return None
-    access = vector_access(context, node)
+    access = vector_cast(context, node) if node.type == "cast_expression" else vector_access(context, node)
     if access is not None:
         parts = pointer_parts(context, access.address)
         size = element_size(context, parts[0]) if parts is not None else None
@@ -230,7 +231,10 @@ def _cast_of(context: Context, node: Node, kind: str, value: Node) -> Binding | 
     parts = pointer_parts(context, value)
     if parts is None or context.types.of_name(parts[0]) not in ("i8", "u8") or context.types.depth(parts[0]) != 1:
         return None
-    if not _is_dereferenced(context, node) or (_alignment_of(context, parts[0]) >= byte_size(dtype) and not parts[1]):
+    if not _is_dereferenced(context, node):
+        return None
+    size = byte_size(dtype)
+    if _alignment_of(context, parts[0]) >= size and all(_is_multiple(context, term, size) for term in parts[1]):
         return None
     if _has_own_storage(context, parts[0]) and not parts[1]:
         return None
@@ -239,6 +243,22 @@ def _cast_of(context: Context, node: Node, kind: str, value: Node) -> Binding | 
     ):
         return None
     return {"type": kind.strip(), "source": value}
+
+
+def _is_multiple(context: Context, term: Node, size: int) -> bool:
+    """The term is a multiple of the size by a factor that stands in it: ``4 * i``, ``i * sizeof(float)``, ``16``."""
+    term = unparenthesised(term)
+    value = integer_of(context.parsed.text(term))
+    if value is not None:
+        return value % size == 0
+    if term.type in ("sizeof_expression",):
+        return True
+    operator = term.child_by_field_name("operator")
+    sides = [side for name in ("left", "right") if (side := term.child_by_field_name(name)) is not None]
+    if operator is None or len(sides) != 2:
+        return False
+    found = [_is_multiple(context, side, size) for side in sides]
+    return any(found) if operator.type == "*" else all(found) if operator.type in ("+", "-") else False
 
 
 def _call_around(context: Context, node: Node) -> str:
