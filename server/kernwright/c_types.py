@@ -6,8 +6,9 @@ Only the file's own text is read. A type that comes from a header is unknown her
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -16,6 +17,8 @@ from kernwright.kernel import dtype_of
 from kernwright.syntax import Parsed, find_all
 
 _MAX_ALIASES = 8
+_KEPT_FILES = 8
+"""For how many files what was read of them is kept: a file is asked about once for each of its kernels."""
 
 
 @dataclass(frozen=True)
@@ -41,44 +44,47 @@ def element_dtype(parsed: Parsed, base: str) -> str | None:
 
 
 def _alias(parsed: Parsed, name: str) -> str | None:
-    if not re.fullmatch(r"[A-Za-z_]\w*", name):
-        return None
+    return _aliases(parsed).get(name)
+
+
+@lru_cache(maxsize=_KEPT_FILES)
+def _aliases(parsed: Parsed) -> Mapping[str, str]:
+    """Names that stand for a type's text; of several definitions the first."""
+    found: dict[str, str] = {}
     for node in find_all(parsed.root, "type_definition", "alias_declaration", "preproc_def"):
         match node.type:
             case "type_definition":
-                declarator = node.child_by_field_name("declarator")
-                target = node.child_by_field_name("type")
-                if declarator is not None and declarator.type == "type_identifier" and target is not None:
-                    found = parsed.text(declarator)
-                    # A vector type is declared like its element and is not it.
-                    if found == name and "vector_size" not in parsed.text(node):
-                        return parsed.text(target)
+                label, target = node.child_by_field_name("declarator"), node.child_by_field_name("type")
+                # A vector type is declared like its element and is not it.
+                if label is None or label.type != "type_identifier" or "vector_size" in parsed.text(node):
+                    continue
             case "alias_declaration":
                 label, target = node.child_by_field_name("name"), node.child_by_field_name("type")
-                if label is not None and target is not None and parsed.text(label) == name:
-                    return parsed.text(target)
             case _:
-                label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-                if label is not None and value is not None and parsed.text(label) == name:
-                    return parsed.text(value).strip()
-    return None
+                label, target = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if label is not None and target is not None:
+            found.setdefault(parsed.text(label), parsed.text(target).strip())
+    return found
 
 
 def struct_node(parsed: Parsed, name: str) -> Node | None:
     """The definition of a struct or class of this file, by its tag or by the name of its ``typedef``."""
-    plain = name.removeprefix("struct ").rsplit("::", 1)[-1].strip()
+    return _structs(parsed).get(name.removeprefix("struct ").rsplit("::", 1)[-1].strip())
+
+
+@lru_cache(maxsize=_KEPT_FILES)
+def _structs(parsed: Parsed) -> Mapping[str, Node]:
+    found: dict[str, Node] = {}
     for node in find_all(parsed.root, "struct_specifier", "class_specifier"):
         if node.child_by_field_name("body") is None:
             continue
-        label = node.child_by_field_name("name")
-        if label is not None and parsed.text(label) == plain:
-            return node
-        above = node.parent
+        label, above = node.child_by_field_name("name"), node.parent
+        labels = [label] if label is not None else []
         if above is not None and above.type == "type_definition":
-            for declarator in above.children_by_field_name("declarator"):
-                if parsed.text(declarator) == plain:
-                    return node
-    return None
+            labels += above.children_by_field_name("declarator")
+        for name in labels:
+            found.setdefault(parsed.text(name), node)
+    return found
 
 
 def struct_layout(parsed: Parsed, name: str) -> list[Field] | None:
@@ -141,7 +147,8 @@ def _field(parsed: Parsed, declaration: Node, declarator: Node | None) -> Field 
     return Field(parsed.text(here), dtype, tuple(dims)) if here.type == "field_identifier" else None
 
 
-def integer_constants(parsed: Parsed) -> dict[str, int]:
+@lru_cache(maxsize=_KEPT_FILES)
+def integer_constants(parsed: Parsed) -> Mapping[str, int]:
     """Integers that names of this file stand for: ``#define N 64``, ``enum { N = 64 }``, ``constexpr int N = 64``.
 
     A name that the file defines twice, under ``#if`` say, is none of them.
@@ -199,7 +206,8 @@ class FileArray:
     dims: tuple[str, ...]
 
 
-def file_scope_arrays(parsed: Parsed) -> dict[str, FileArray]:
+@lru_cache(maxsize=_KEPT_FILES)
+def file_scope_arrays(parsed: Parsed) -> Mapping[str, FileArray]:
     """Arrays of the file that a kernel may find changed: neither constant nor initialised."""
     found: dict[str, FileArray] = {}
     for node in find_all(parsed.root, "declaration"):
@@ -232,7 +240,7 @@ def _at_file_scope(node: Node) -> bool:
 _LITERAL = re.compile(r"\b(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlL]*\b")
 
 
-def _integer(text: str, constants: dict[str, int]) -> int | None:
+def _integer(text: str, constants: Mapping[str, int]) -> int | None:
     try:
         value = parse_expression(_LITERAL.sub(_decimal, text)).evaluate(constants)
     except (BadExpression, KeyError, ZeroDivisionError, ValueError):

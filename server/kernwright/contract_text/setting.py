@@ -59,7 +59,7 @@ def inexpressible(parameter: Parameter) -> str | None:
 def setting_of(parsed: Parsed, kernel: Kernel, instantiate: str | None) -> Setting:
     """Raises ``BadInstantiation``."""
     bound = template_arguments(kernel, instantiate)
-    constants = integer_constants(parsed)
+    constants = dict(integer_constants(parsed))
     for name, text in bound.items():
         if re.fullmatch(r"\d+", text):
             constants[name] = int(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from kernwright.c_types import FileArray, file_scope_arrays, struct_layout
 from kernwright.contract import FLOAT_BITS
@@ -34,7 +35,7 @@ class Program:
     literals: dict[int, int] = field(default_factory=dict[int, int])
     """Integer literals that stand for others in this program."""
     functions: dict[str, Kernel] = field(default_factory=dict[str, Kernel])
-    macros: dict[str, Macro] = field(default_factory=dict[str, Macro])
+    macros: Mapping[str, Macro] = field(default_factory=dict[str, Macro])
     globals: dict[str, FileArray] = field(default_factory=dict[str, FileArray])
     """Arrays of the file that a call may find changed."""
     dtypes: dict[str, str | None] = field(default_factory=dict[str, str | None])
@@ -95,7 +96,7 @@ def program_of(parsed: Parsed, kernel: Kernel, setting: Setting) -> Program:
         kernel,
         setting,
         dict(setting.constants),
-        functions={function.name: function for function in find_functions(parsed) if function.name != kernel.name},
+        functions={name: function for name, function in _functions(parsed).items() if name != kernel.name},
         macros=macros_of(parsed),
         globals={name: array for name, array in file_scope_arrays(parsed).items() if kernel.parameter(name) is None},
     )
@@ -122,7 +123,8 @@ def program_of(parsed: Parsed, kernel: Kernel, setting: Setting) -> Program:
     return program
 
 
-def macros_of(parsed: Parsed) -> dict[str, Macro]:
+@lru_cache(maxsize=8)
+def macros_of(parsed: Parsed) -> Mapping[str, Macro]:
     """Function-like macros of the file whose body is an expression."""
     found: dict[str, Macro] = {}
     for node in find_all(parsed.root, "preproc_function_def"):
@@ -141,3 +143,8 @@ def macros_of(parsed: Parsed) -> dict[str, Macro]:
             names = tuple(parsed.text(child) for child in parameters.named_children)
             found[parsed.text(name)] = Macro(names, mirrored(statement, expressions[0]))
     return found
+
+
+@lru_cache(maxsize=8)
+def _functions(parsed: Parsed) -> Mapping[str, Kernel]:
+    return {function.name: function for function in find_functions(parsed)}
