@@ -122,6 +122,7 @@ def optimize(
         _try_all(search, _proposed(proposers, subject.parsed, subject.kernel), rounds - rounds // 3)
         _combine(search, proposers)
         _try_all(search, _proposed(proposers, subject.parsed, subject.kernel), rounds)
+        _try_again(search)
     except KeyboardInterrupt:
         interrupted = True
     ended = "interrupted" if interrupted else search.ended
@@ -188,6 +189,11 @@ def _try(search: _Search, candidate: Candidate) -> Offer | None:
     if excluded:
         search.refused.append(Refused(candidate.title, "skipped", excluded))
         return None
+    return _verified(search, candidate)
+
+
+def _verified(search: _Search, candidate: Candidate) -> Offer | None:
+    subject = search.subject
     verdict = search.verify(candidate)
     search.tried.append(_Tried(candidate, verdict))
     search.watch(Step(len(search.tried), search.rounds, candidate, verdict))
@@ -197,6 +203,17 @@ def _try(search: _Search, candidate: Candidate) -> Offer | None:
     else:
         search.offers.append(offer)
     return offer
+
+
+def _try_again(search: _Search) -> None:
+    """Ask once more where the machine was too busy to tell, as far as rounds are left."""
+    unclear = [tried.candidate for tried in search.tried if tried.verdict.status is Status.INCONCLUSIVE]
+    for candidate in unclear:
+        if search.left <= 0:
+            return
+        first = next(one for one in search.refused if one.title == candidate.title)
+        search.refused.remove(first)
+        _verified(search, candidate)
 
 
 def settled(candidate: Candidate, contract: Contract) -> tuple[Candidate, str]:

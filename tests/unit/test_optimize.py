@@ -189,6 +189,21 @@ def test_a_refuted_choice_ends_its_space_and_a_slow_one_gets_a_second() -> None:
     assert points({"lanes": SLOWER}, 8, 4, 16) == ["lanes8", "lanes4"]
 
 
+def test_what_the_machine_was_too_busy_to_tell_is_asked_again_at_the_end() -> None:
+    parsed, kernel = reading(SUM)
+    unclear = failed(Status.INCONCLUSIVE, StageName.FASTER, "busy")
+    answers = {"one;": [unclear, accepted(3.0)], "two;": [unclear, unclear]}
+    found = optimize(
+        Subject(parsed, kernel, contract(), "host"),
+        [Replacing(((BODY, "one;"), (BODY, "two;")))],
+        lambda candidate: answers[candidate.title].pop(0),
+        rounds=30,
+    )
+    assert [offer.candidate.title for offer in found.offers] == ["one;"]
+    assert [(refused.title, refused.status) for refused in found.refused] == [("two;", "inconclusive")]
+    assert found.rounds == 4
+
+
 def test_one_transform_on_one_loop_gives_one_offer() -> None:
     parsed, kernel = reading(SUM)
     bench = Bench(parsed, {f"lanes{lanes};": accepted(speed) for lanes, speed in ((8, 2.0), (4, 3.0), (16, 4.0))})
