@@ -53,7 +53,12 @@ def _guarded_exit(context: Context, loop: Loop) -> Binding | None:
     if condition is None or (context.nest.carried_scalars(loop) - _written_in(context, branch)):
         return None
     tested = {context.parsed.text(name) for name in find_all(condition, "identifier")}
+    if any(context.stride(access, loop) is None for access in context.nest.accesses_in(loop)):
+        return None
     for access in context.nest.accesses_in(loop):
+        if access.is_local and any(context.nest.dims.get(access.array, ())):
+            # A table of the function's own is short, as a rule.
+            continue
         stride = context.stride(access, loop)
         inside = condition.start_byte <= access.node.start_byte < condition.end_byte
         feeds = any(name in tested for name in context.nest.statements[access.statement].writes)
@@ -79,10 +84,16 @@ def _condition(node: Node) -> Node | None:
 
 
 def _branch_in_inner_loop(context: Context, node: Node) -> tuple[Loop, Node] | None:
-    """The innermost loop of a branch that chooses between statements, and its condition."""
+    """The innermost loop of a branch that chooses between statements, and its condition.
+
+    Only a counted loop without calls and exits would be vectorised without the branch; in any other the branch is not
+    what holds it up.
+    """
     loop = context.loop_of(node)
     condition = _condition(node)
     if loop is None or condition is None or not context.is_innermost(loop) or not context.many_turns(loop):
+        return None
+    if not loop.canonical or loop.exits or any(not _MATH_CALL.match(name) for name in loop.calls):
         return None
     if any(child.type == "constexpr" for child in node.children) or any(True for _ in find_all(node, *_LEAVES)):
         return None

@@ -30,6 +30,8 @@ def reduces(context: Context, node: Node, operators: str, *dtypes: str) -> Bindi
     loop = context.loop_of(node)
     if reduction is None or loop is None or reduction.loop != loop.index or not context.is_innermost(loop):
         return None
+    if context.types.depth(reduction.name) and not reduction.in_memory:
+        return None
     if reduction.operator not in operators.split() or (dtypes and reduction.dtype not in dtypes):
         return None
     if reduction.value is None or is_invariant(context, reduction.value, loop):
@@ -76,6 +78,9 @@ def narrow_accumulator(context: Context, node: Node) -> Binding | None:
     reduction = context.reduction_at(node)
     loop = context.loop_of(node)
     if reduction is None or loop is None or reduction.operator not in ("+", "*") or reduction.loop != loop.index:
+        return None
+    if not reduction.in_memory and context.types.depth(reduction.name):
+        # A pointer that walks has the dtype of its elements, and sums up nothing.
         return None
     dtype = reduction.dtype
     if (

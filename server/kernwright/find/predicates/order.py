@@ -318,6 +318,10 @@ def vectorisable(context: Context, node: Node) -> Binding | None:
     ) or nest.carried_by(loop):
         return None
     accesses = nest.accesses_in(loop)
+    if any(statement.guards for statement in nest.statements_in(loop)) or not (
+        reduced or any(access.writes for access in accesses)
+    ):
+        return None
     strides = [context.stride(access, loop) for access in accesses]
     if not any(s is not None and s.value in (1, -1) for s in strides):
         return None
