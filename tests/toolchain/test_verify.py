@@ -12,7 +12,7 @@ import pytest
 from verify_fixtures import RIGHT, Untimed, ask, baseline_of, subject_of, workbench
 
 from kernwright.text import Snapshot
-from kernwright.verify.baseline import NotCheckable
+from kernwright.verify.baseline import NotCheckable, prepare
 from kernwright.verify.cascade import verify
 from kernwright.verify.question import Question
 from kernwright.verify.verdict import StageName, Status, Verdict
@@ -293,3 +293,68 @@ def test_same_question_is_answered_from_the_cache(tmp_path: Path) -> None:
     assert verify(question, bench, Untimed()).seconds == first.seconds
     other_seed = replace(bench, seed=bench.seed + 1)
     assert verify(question, other_seed, Untimed()).key != first.key
+
+
+def test_value_that_was_never_written_is_called_that(tmp_path: Path) -> None:
+    verdict = ask(tmp_path, SCALE, scale(body="for (int i = 0; i + 1 < n; ++i)\n    y[i] = 2 * x[i];"), "scale")
+    example = verdict.stages[-1].counterexample
+    assert example is not None
+    assert (example.sizes, example.where) == ({"n": 1}, "y[0]")
+    assert example.got.endswith("(never written)")
+
+
+def test_slow_original_is_tried_on_fewer_cases(tmp_path: Path) -> None:
+    slow = SCALE.replace("{\n  for", "{\n  for (volatile long k = 0; k < 30000L * n; ++k);\n  for", 1)
+    in_haste = replace(workbench(tmp_path), budget_seconds=0.2)
+    baseline = prepare(subject_of(tmp_path, slow, "scale"), in_haste)
+    assert not isinstance(baseline, NotCheckable)
+    assert any("left out" in note for note in baseline.notes)
+    assert {inputs.sizes["n"] for inputs in baseline.cases} >= {0, 1, 7, 64, 1000}
+    quick = baseline_of(tmp_path, SCALE, "scale")
+    assert not isinstance(quick, NotCheckable)
+    assert quick.notes == []
+    assert len(quick.cases) > len(baseline.cases)
+
+
+def test_original_that_reads_what_nobody_set_is_named(tmp_path: Path) -> None:
+    careless = SCALE.replace("y[i] = 2 * x[i];", "y[i] = 2 * x[i] + (y[i] > 1 ? 1 : 0);")
+    baseline = baseline_of(tmp_path, careless, "scale")
+    assert not isinstance(baseline, NotCheckable)
+    assert baseline.notes == []
+    dependent = SCALE.replace("y[i] = 2 * x[i];", "y[i] = 2 * x[i] + (y[i] > 0.001f ? 1 : 0);")
+    baseline = baseline_of(tmp_path, dependent, "scale")
+    assert not isinstance(baseline, NotCheckable)
+    assert any("what memory held" in note for note in baseline.notes)
+
+
+def test_trusted_function_of_the_same_file_is_the_reference(tmp_path: Path) -> None:
+    original = """
+    static float trusted(int n, const float *x) {
+      double s = 0;
+      for (int i = 0; i < n; ++i)
+        s += x[i];
+      return (float)s;
+    }
+    /* kernwright
+    [args]
+    n = "i32"
+    x = "in f32[n] in 0..1"
+    return = "f32"
+    [check]
+    n = [1, 7, 64, 4000]
+    tolerance = {rel = 3e-7}
+    reference = "trusted"
+    [time]
+    n = 5000
+    */
+    float total(int n, const float *x) {
+      float s = 0;
+      for (int i = 0; i < n; ++i)
+        s += x[i];
+      return s;
+    }
+    """
+    better = original.replace("float s = 0;", "double s = 0;")
+    check(ask(tmp_path, original, better, "total"), RIGHT)
+    worse = original.replace("s += x[i];\n      return s;", "s += x[i];\n      return s * 1.0005f;")
+    check(ask(tmp_path, original, worse, "total"), Status.REFUTED)

@@ -6,16 +6,18 @@ are dropped; at a listed one, or when it does what no kernel may do, the kernel 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from kernwright.contract import Origin
 from kernwright.verify.build import BuildFailure, Unit, build
+from kernwright.verify.compare import same_bits
 from kernwright.verify.dtypes import DType, element_types
-from kernwright.verify.execute import Execution, Executor
+from kernwright.verify.execute import PATIENCE, Execution, Executor
 from kernwright.verify.explain import explain_record
 from kernwright.verify.generate import Generator
-from kernwright.verify.inputs import Inputs
-from kernwright.verify.job import Job, Outcome, Record, Threads
+from kernwright.verify.inputs import POISON, Inputs, poisoned
+from kernwright.verify.job import Call, Job, Outcome, Record, Threads
 from kernwright.verify.plan import (
     TimedSets,
     case_inputs,
@@ -24,6 +26,7 @@ from kernwright.verify.plan import (
     sequence_job,
     timed_job,
     timed_sets,
+    within_budget,
 )
 from kernwright.verify.question import Subject, Workbench
 from kernwright.verify.sizes import NoSizes, constants_of
@@ -32,10 +35,11 @@ from kernwright.verify.thunk import slots_of
 
 ORIGINAL_LIMIT_MS = 10_000
 LEAST_LIMIT_MS = 2_000
-PATIENCE = 20
-"""How many times as long as the original's longest call a candidate's may take."""
+SHARE_OF_ORIGINAL = 0.1
+"""The part of the budget that the original's small cases may take: a candidate may be slower, and all run twice."""
 LONG_CALL_NS = 30_000_000
 MOST_DROPS = 4
+UNWATCHED = "system calls can't be filtered on this machine: what a kernel does beside its work is not seen"
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,11 @@ class Answered:
 
     job: Job
     records: dict[int, Record]
+
+    @property
+    def nanoseconds(self) -> int:
+        """The time of all the calls together."""
+        return sum(record.nanoseconds for record in self.records.values())
 
 
 @dataclass
@@ -78,6 +87,16 @@ class Baseline:
     def limit_ms(self) -> int:
         """How long a call of a candidate may take."""
         return max(LEAST_LIMIT_MS, PATIENCE * self.longest_ns // 1_000_000)
+
+    def answered(self, job: Job, execution: Execution) -> Answered:
+        """What the original made of a job; its longest call sets how long a candidate's may take."""
+        self.longest_ns = max(self.longest_ns, execution.longest)
+        if not execution.watched and UNWATCHED not in self.notes:
+            self.notes.append(UNWATCHED)
+        return Answered(job, execution.records)
+
+    def keep(self, job: Job, execution: Execution) -> None:
+        self.small.append(self.answered(job, execution))
 
     def answer(self, job: Job) -> Answered | NotCheckable:
         """Run a further job on the original: calls that it does not return from are left out of the answer."""
@@ -133,32 +152,67 @@ def _prepare_small(baseline: Baseline) -> NotCheckable | None:
         return NotCheckable(str(reason))
     if not cases:
         return NotCheckable("the contract admits no values at any of its sizes; check the ranges under [args]")
-    slots = slots_of(baseline.subject.contract)
+    cases = _affordable(baseline, cases)
     dropped: list[str] = []
     for _ in range(MOST_DROPS):
-        jobs = [case_job(slots, cases, baseline.threads)]
-        sequence = sequence_job(baseline.generator, cases, slots, baseline.threads)
-        jobs += [sequence] if sequence else []
-        answered: list[Answered] = []
-        bad: list[Inputs] = []
-        for job in jobs:
-            execution = baseline.executor.run_all(job, baseline.library, ORIGINAL_LIMIT_MS)
-            verdict = _unusable(baseline, job, execution)
-            if isinstance(verdict, NotCheckable):
-                return verdict
-            bad += verdict
-            answered.append(Answered(job, execution.records))
-            baseline.longest_ns = max(baseline.longest_ns, execution.longest)
-        if not bad:
-            baseline.cases, baseline.small = cases, answered
+        job = case_job(baseline.library.slots, cases, baseline.threads)
+        execution = baseline.executor.run_all(job, baseline.library, ORIGINAL_LIMIT_MS)
+        bad = _unusable(baseline, job, execution)
+        if isinstance(bad, NotCheckable):
+            return bad
+        if not bad and cases:
+            baseline.cases = cases
+            baseline.keep(job, execution)
             if dropped:
                 baseline.notes.append(f"not tried, since the original faults there: {'; '.join(dropped[:5])}")
-            return None
+            if _depends_on_poison(job, execution):
+                baseline.notes.append("the original's own result depends on what memory held before the call")
+            return _prepare_sequence(baseline)
         gone = {id(inputs) for inputs in bad}
-        dropped += [_sizes_text(inputs) for inputs in bad if id(inputs) in gone]
-        dropped = list(dict.fromkeys(dropped))
+        dropped = list(dict.fromkeys([*dropped, *(_sizes_text(inputs) for inputs in bad)]))
         cases = [inputs for inputs in cases if id(inputs) not in gone]
     return NotCheckable("the original faults at too many of the sizes that were tried: " + "; ".join(dropped[:5]))
+
+
+def _prepare_sequence(baseline: Baseline) -> NotCheckable | None:
+    job = sequence_job(baseline.generator, baseline.cases, baseline.library.slots, baseline.threads)
+    if job is None:
+        return None
+    execution = baseline.executor.run_all(job, baseline.library, ORIGINAL_LIMIT_MS)
+    bad = _unusable(baseline, job, execution)
+    if isinstance(bad, NotCheckable):
+        return bad
+    if not bad:
+        baseline.keep(job, execution)
+    return None
+
+
+def _affordable(baseline: Baseline, cases: list[Inputs]) -> list[Inputs]:
+    """The cases that the original can run in its part of the budget; the largest sizes lose some of theirs."""
+    largest = max(cases, key=lambda inputs: inputs.bytes)
+    job = Job(baseline.library.slots, ((Call(largest),),), baseline.threads)
+    execution = baseline.executor.run_all(job, baseline.library, ORIGINAL_LIMIT_MS)
+    budget = baseline.workbench.budget_seconds * 1e9 * SHARE_OF_ORIGINAL
+    kept = within_budget(cases, execution.longest, budget)
+    if len(kept) < len(cases):
+        baseline.notes.append(f"the original takes {execution.longest / 1e6:.0f} ms at {_sizes_text(largest)}: "
+                              f"{len(cases) - len(kept)} of {len(cases)} cases were left out")  # fmt: skip
+    return kept
+
+
+def _depends_on_poison(job: Job, execution: Execution) -> bool:
+    """Whether the original gave two results for one input, other than by leaving elements as they were."""
+    half = len(job.calls) // 2
+    for number in range(half):
+        one, other = execution.records[number], execution.records[number + half]
+        for slot, first, second in zip(job.slots, one.outputs, other.outputs, strict=True):
+            if first is None or second is None or first.dtype.fields is not None:
+                continue
+            differ = ~same_bits(first, second, slot.arg.dtype)
+            left = same_bits(first, poisoned(first, POISON[0]), slot.arg.dtype)
+            if (differ & ~left).any():
+                return True
+    return False
 
 
 def _unusable(baseline: Baseline, job: Job, execution: Execution) -> list[Inputs] | NotCheckable:
@@ -175,14 +229,25 @@ def _unusable(baseline: Baseline, job: Job, execution: Execution) -> list[Inputs
         if record.outcome is Outcome.RETURNED:
             continue
         explanation = explain_record(record, job, baseline.subject.kernel.name)
+        if record.outcome is Outcome.NOT_LOADED:
+            return NotCheckable(_not_loaded(record.message))
         if call.inputs.listed or record.outcome not in (Outcome.SIGNAL, Outcome.TIMEOUT, Outcome.CANARY):
             return NotCheckable(f"the original itself can't be run at {_sizes_text(call.inputs)}: {explanation.text}")
         bad.append(call.inputs)
     return bad
 
 
+def _not_loaded(message: str) -> str:
+    missing = re.search(r"undefined symbol: (\w+)", message)
+    if missing is None:
+        return f"the original's library does not load: {message}"
+    return (
+        f"the original needs '{missing.group(1)}', which nothing defines; name its library in [build], as link = [...]"
+    )
+
+
 def _prepare_timed(baseline: Baseline) -> NotCheckable | None:
-    slots = slots_of(baseline.subject.contract)
+    slots = baseline.library.slots
     for time in baseline.subject.contract.time:
         timed = timed_sets(baseline.generator, time)
         if timed is None:
@@ -201,8 +266,7 @@ def _prepare_timed(baseline: Baseline) -> NotCheckable | None:
         bad = _unusable(baseline, job, execution)
         if isinstance(bad, NotCheckable):
             return bad
-        baseline.longest_ns = max(baseline.longest_ns, execution.longest)
-        baseline.timed.append((timed, Answered(job, execution.records)))
+        baseline.timed.append((timed, baseline.answered(job, execution)))
     return None
 
 

@@ -22,6 +22,7 @@ from kernwright.verify.stages import Library
 from kernwright.verify.thunk import THUNK_FILE, Unreachable, slots_of, thunk
 
 POSITION_INDEPENDENT = ("-fPIC", "-fvisibility=hidden")
+MESSAGES = "unit.log"
 BUILD_SECONDS = 60.0
 _MISSING_NAME = re.compile(
     r"undeclared|not declared|unknown type name|does not name a type|implicit declaration|undefined reference"
@@ -125,7 +126,7 @@ def build(
     key = content_key("unit", text, str(command.directory), str(snapshot.path), *command.key, "", *variant.key)
     folder = workbench.scratch / f"unit-{key[:20]}"
     library = Library(folder / "unit.so", folder / "unit.o", slots)
-    messages = folder / "unit.log"
+    messages = folder / MESSAGES
     if library.path.is_file():
         return replace(library, warnings=_warnings(messages.read_text()))
     folder.mkdir(parents=True, exist_ok=True)
@@ -137,7 +138,6 @@ def build(
     said = _compile(unit, text, command, workbench, variant, library)
     if isinstance(said, BuildFailure):
         return said
-    messages.write_text(said)
     workbench.cache.put(key, _packed(said.encode(), library.object.read_bytes(), library.path.read_bytes()))
     return replace(library, warnings=_warnings(said))
 
@@ -182,6 +182,8 @@ def _compile(
             return BuildFailure(f"compiling takes over {BUILD_SECONDS:.0f} s")
         if not outcome.ok:
             return BuildFailure(short_message(said) or f"{command.compiler.title} ended with status {outcome.status}")
+    # The library comes last: whoever sees it finds everything else.
+    (library.path.parent / MESSAGES).write_text(said)
     Path(new).replace(library.path)
     return said
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from kernwright.contract import Tolerance
+from kernwright.contract import Role, Tolerance
 from kernwright.verify.baseline import Answered, Baseline, NotCheckable
 from kernwright.verify.build import Unit
 from kernwright.verify.compare import Difference, ErrorRecord, Wide, compare
@@ -87,7 +87,7 @@ class Comparison:
     def run(self, answered: Answered, outputs: dict[int, tuple[Values | None, ...]] | None = None) -> Mismatch | None:
         """Run one job on the candidate and compare; ``outputs`` collects what it gave, by call."""
         job, baseline = answered.job, self.baseline
-        execution = baseline.executor.run_to_failure(job, self.library, baseline.limit_ms)
+        execution = baseline.executor.run_to_failure(job, self.library, baseline.limit_ms, answered.nanoseconds)
         if execution.problem:
             return Mismatch(job, 0, Status.NOT_CHECKABLE, execution.problem)
         for number in sorted(set(execution.records) | set(range(len(job.calls)))):
@@ -118,6 +118,7 @@ class Comparison:
             reference = self._reference(job, number, index, one, other, slot, tolerance)
             difference = compare(one, other, slot.arg.dtype, tolerance, reference, self.record)
             if difference is not None:
+                difference = _left_alone(difference, other, job.calls[number].poison, slot)
                 return Mismatch(job, number, Status.REFUTED, "the results differ", difference.got, index, difference)
         return None
 
@@ -202,6 +203,12 @@ class Comparison:
         job = Job(self.library.slots, (tuple(calls),), self.baseline.threads)
         answered = self.baseline.answer(job)
         return None if isinstance(answered, NotCheckable) else answered
+
+
+def _left_alone(difference: Difference, got: Values, poison: int, slot: Slot) -> Difference:
+    """A value that is still the poison was not written, and is called that."""
+    unwritten = slot.arg.role is Role.OUT and set(got[difference.index].tobytes()) == {poison}
+    return replace(difference, got=f"{difference.got} (never written)") if unwritten else difference
 
 
 def undeclared_pairs(baseline: Baseline, slots: Sequence[Slot]) -> list[tuple[int, int]]:

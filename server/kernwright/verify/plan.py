@@ -74,6 +74,22 @@ def sequence_point(generator: Generator, points: Sequence[SizePoint]) -> SizePoi
     return points[min(fitting)[1]] if fitting else None
 
 
+def within_budget(cases: Sequence[Inputs], largest_ns: int, budget_ns: float) -> list[Inputs]:
+    """As many cases as fit into a budget, where the largest takes ``largest_ns`` and smaller ones in proportion. Each
+    runs twice. Small sizes come first; of every listed size one case stays whatever it costs."""
+    most = max((inputs.bytes for inputs in cases), default=1)
+    kept: list[Inputs] = []
+    spent, seen = 0.0, set[tuple[tuple[str, Number], ...]]()
+    for inputs in sorted(cases, key=lambda inputs: inputs.bytes):
+        cost = 2 * largest_ns * inputs.bytes / max(most, 1)
+        size = tuple(sorted(inputs.sizes.items()))
+        if spent + cost <= budget_ns or (inputs.listed and size not in seen):
+            spent += cost
+            seen.add(size)
+            kept.append(inputs)
+    return [inputs for inputs in cases if any(inputs is one for one in kept)]
+
+
 def case_job(slots: tuple[Slot, ...], cases: Sequence[Inputs], threads: Threads) -> Job:
     """Every case twice: in one process at the start of its pages over one poison, in another at their end over the
     other. What differs between the two runs depends on something that it must not depend on."""
@@ -89,7 +105,7 @@ def sequence_job(
     sizes = generator.contract.sizes
     points = [SizePoint({name: inputs.sizes[name] for name in sizes}, inputs.listed) for inputs in cases]
     point = sequence_point(generator, points)
-    sets = _fresh_sets(generator, point.values, 5, "random") if point is not None else []
+    sets = _fresh_sets(generator, point, 5) if point is not None else []
     if not sets:
         return None
     calls = _sequence(sets, slots, generator, offset=1)
@@ -110,14 +126,17 @@ def _sequence(sets: Sequence[Inputs], slots: tuple[Slot, ...], generator: Genera
     ]
 
 
-def _fresh_sets(generator: Generator, sizes: dict[str, Number], count: int, pattern: str) -> list[Inputs]:
-    drawn = (generator.draw(sizes, pattern, 100_000 + k, True) for k in range(count))
+def _fresh_sets(generator: Generator, point: SizePoint, count: int) -> list[Inputs]:
+    drawn = (generator.draw(point.values, "random", 100_000 + k, point.listed) for k in range(count))
     return [inputs for inputs in drawn if inputs is not None]
 
 
 def timed_sets(generator: Generator, time: TimePoint) -> TimedSets | None:
     """Input sets at a [time] table's sizes, as many as timing wants; None where the contract admits none."""
-    sizes = dict(time.values)
+    listed = generator.contract.check.sizes
+    # A size that the table does not name is as large as the largest that [check] lists.
+    others = {name: max(listed[name]) for name in generator.contract.sizes if listed.get(name)}
+    sizes = {**others, **time.values}
     first = generator.draw(sizes, "random", 200_000, True) if admissible(generator.contract, sizes) else None
     if first is None:
         return None

@@ -110,7 +110,9 @@ class Shadow:
             if (wider := _wider_token(parsed.bytes_of(node))) is not None
         ]
         wide = parse(Snapshot(parsed.snapshot.path, parsed.snapshot.apply(edits).data), parsed.language)
-        kernels = kernel_named(find_functions(wide), subject.kernel.qualified)
+        # A trusted function of the same unit, where the contract names one, is widened instead of the kernel.
+        name = contract.check.reference or subject.kernel.qualified
+        kernels = kernel_named(find_functions(wide), name)
         if not kernels:
             return None
         library = build(Unit(wide, kernels[0]), contract, subject.command, self.baseline.workbench, STRICT)

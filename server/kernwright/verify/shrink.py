@@ -105,6 +105,13 @@ def _simpler(inputs: Inputs, slots: Sequence[Slot]) -> Iterator[Inputs]:
                 yield _with(inputs, {index: np.full_like(inputs.values[index], wanted)})
     for index in free:
         values = inputs.values[index]
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            for wanted in (0, 1):
+                if _admits(values, wanted):
+                    yield _with(inputs, {index: np.where(np.isfinite(values), values.dtype.type(wanted), values)})
+            finite = values[np.isfinite(values)]
+            if finite.size:
+                yield _with(inputs, {index: np.where(np.isfinite(values), finite[0], values)})
         if values.dtype.kind in "iu" and values.size > 1:
             low, high = int(values.min()), int(values.max())
             ramp = np.arange(values.size) + max(low, min(1, high))
@@ -172,8 +179,16 @@ def _argument(slot: Slot, values: Values, poison: int) -> str:
         return f"{slot.name} = {{{', '.join(str(value) for value in values[:2])}{', …' if values.size > 2 else ''}}}"
     if (values == values[0]).all() and values.size > 2:
         return f"{slot.name} = {show(values[0], slot.arg.dtype)} everywhere"
-    some = ", ".join(show(value, slot.arg.dtype) for value in values[:SHOWN_ELEMENTS])
-    return f"{slot.name} = {{{some}{', …' if values.size > SHOWN_ELEMENTS else ''}}}"
+    if values.size > SHOWN_ELEMENTS and (values == values[0]).sum() > values.size // 2:
+        odd = np.flatnonzero(values != values[0])
+        text = f"{slot.name} = {show(values[0], slot.arg.dtype)} everywhere but"
+    else:
+        odd = np.flatnonzero(~np.isfinite(values)) if values.dtype.kind == "f" else np.zeros(0, np.intp)
+        odd = odd[odd >= SHOWN_ELEMENTS]
+        some = ", ".join(show(value, slot.arg.dtype) for value in values[:SHOWN_ELEMENTS])
+        text = f"{slot.name} = {{{some}{', …' if values.size > SHOWN_ELEMENTS else ''}}}{',' if odd.size else ''}"
+    notable = ", ".join(f"{slot.name}[{at}] = {show(values[int(at)], slot.arg.dtype)}" for at in odd[:2])
+    return f"{text} {notable}{', …' if odd.size > 2 else ''}" if notable else text
 
 
 def _place(slot: Slot, inputs: Inputs, index: int, element: int) -> str:

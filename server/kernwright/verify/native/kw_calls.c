@@ -28,7 +28,8 @@ static uint64_t cells[KW_MOST_SLOTS][4]; /* scalars, and the returned value */
 extern char **environ;
 
 #ifndef KW_SANITIZED
-static int loading;
+static int loading, watched;
+static const char unfiltered[] = "kw_run: no filter\n";
 #endif
 
 static int is_output(uint32_t slot) {
@@ -160,14 +161,12 @@ static void check_after(const struct kw_mapping *mapping, const struct kw_call *
     const struct kw_value *value = kw_value_at(task->job, call->inputs, i);
     int overlapped = call->overlaps && (i == call->first || i == call->second);
     if (kw_slot_at(task->job, i)->role == KW_IN && !overlapped) {
-      const volatile char *have = mapping->starts[i];
-      for (uint64_t at = 0; at < value->bytes; ++at)
-        if (have[at] != task->job[value->at + at]) {
-          record->outcome = KW_INPUT_WRITTEN;
-          record->detail[0] = i;
-          record->detail[1] = (int64_t)at;
-          break;
-        }
+      size_t at = kw_first_difference(mapping->starts[i], task->job + value->at, value->bytes);
+      if (at < value->bytes) {
+        record->outcome = KW_INPUT_WRITTEN;
+        record->detail[0] = i;
+        record->detail[1] = (int64_t)at;
+      }
     }
     int64_t distance;
     if (mapping->used[i] && kw_arena_dead_canary(&mapping->arenas[i], &distance)) {
@@ -272,12 +271,14 @@ void kw_run_calls(const struct kw_task *given, uint32_t first, uint32_t count) {
   /* Printing is a system call then and there, not one that a buffer puts off beyond the call. */
   setvbuf(stdout, NULL, _IONBF, 0);
   set_alarm(10000);
-  kw_filter_loading();
+  watched = kw_filter_loading() == 0;
 #endif
   if (load(&prepare, &kernel, &finish) != 0)
     return;
 #ifndef KW_SANITIZED
-  kw_filter_calls((int)kw_header(task->job)->threads);
+  watched = kw_filter_calls((int)kw_header(task->job)->threads) == 0 && watched;
+  if (!watched)
+    write_all(STDERR_FILENO, unfiltered, sizeof unfiltered - 1);
   loading = 0;
 #endif
   for (current = first; current < first + count; ++current) {

@@ -28,6 +28,15 @@ void kw_copy(void *to, const void *from, size_t bytes) {
     *(volatile char *)((char *)to + i) = ((const char *)from)[i];
 }
 
+size_t kw_first_difference(const void *one, const void *other, size_t bytes) {
+  size_t i = 0;
+  while (i + 8 <= bytes && *(const volatile word *)((const char *)one + i) == *(const word *)((const char *)other + i))
+    i += 8;
+  while (i < bytes && ((const volatile char *)one)[i] == ((const char *)other)[i])
+    ++i;
+  return i;
+}
+
 #ifdef KW_SANITIZED
 
 /* A block that ends where the array ends, from an allocator that the sanitizer watches. */

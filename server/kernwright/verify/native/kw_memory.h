@@ -33,4 +33,7 @@ int kw_arena_holds(const struct kw_arena *arena, const void *address, int64_t *d
 void kw_fill(void *to, int byte, size_t bytes);
 void kw_copy(void *to, const void *from, size_t bytes);
 
+/* The offset of the first byte that differs, or `bytes`. */
+size_t kw_first_difference(const void *one, const void *other, size_t bytes);
+
 #endif
