@@ -17,7 +17,7 @@ def kernels(text: str, name: str = "a.cpp") -> list[Kernel]:
     return find_kernels(parse(Snapshot(Path(name), text.encode())))
 
 
-FOUND = [
+FOUND: list[tuple[str, list[str] | None]] = [
     ("void f(int n, float *y) " + LOOP, ["f(int, float*)"]),
     ("namespace a { struct S { static void f(int n, float *y) " + LOOP + " }; }", ["a::S::f(int, float*)"]),
     ("template<class T, int N> void f(int n, T *y) " + LOOP, ["f(int, T*)"]),
