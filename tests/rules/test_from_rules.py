@@ -54,25 +54,25 @@ def test_template_at_each_place_and_at_all_of_them() -> None:
 
 def test_template_before_a_loop_takes_a_free_name_and_the_files_line_ends() -> None:
     code = (
-        "void f(float *x, int n, float k, float reciprocal)\n{\n"
-        "  for (int i = 0; i < n; i++)\n    x[i] = x[i] / k;\n}\n"
+        "void f(char *x, unsigned long length)\n{\n"
+        "  for (unsigned long i = 0; i < strlen(x); i++)\n    x[i] = 'a';\n}\n"
     )
     expected = (
-        "void f(float *x, int n, float k, float reciprocal)\n{\n  const float reciprocal2 = 1 / k;\n"
-        "  for (int i = 0; i < n; i++)\n    x[i] = x[i] * reciprocal2;\n}\n"
+        "void f(char *x, unsigned long length)\n{\n  const size_t length2 = strlen(x);\n"
+        "  for (unsigned long i = 0; i < length2; i++)\n    x[i] = 'a';\n}\n"
     )
-    check(code, expected, "division-by-invariant", newline="\r\n")
+    check(code, expected, "length-call-in-loop-condition", newline="\r\n")
 
 
 def test_statement_goes_before_the_outermost_loop_when_the_inner_one_stands_alone() -> None:
     code = (
-        "void f(float *x, int n, float k)\n{\n    for (int t = 0; t < n; t++)\n        for (int i = 0; i < n; i++)\n"
-        "            x[i] = x[i] / k;\n}\n"
+        "void f(char *x, int n)\n{\n    for (int t = 0; t < n; t++)\n        for (int i = 0; i < strlen(x); i++)\n"
+        "            x[i] = 'a';\n}\n"
     )
-    expected = code.replace("    for (int t", "    const float reciprocal = 1 / k;\n    for (int t").replace(
-        "/ k;\n}", "* reciprocal;\n}"
+    expected = code.replace("    for (int t", "    const size_t length = strlen(x);\n    for (int t").replace(
+        "< strlen(x); i", "< length; i"
     )
-    check(code, expected, "division-by-invariant")
+    check(code, expected, "length-call-in-loop-condition")
 
 
 def test_transform_with_the_rules_own_search_space() -> None:
