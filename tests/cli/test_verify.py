@@ -145,6 +145,7 @@ def test_usage_errors_are_one_line(program: Program) -> None:
     refused(program.run("optimize", "none.c"), "none.c: No such file")
     refused(program.run("optimize"), "Missing argument 'FILE'")
     refused(program.run("optimise", "plain.c"), "No such command 'optimise'")
+    refused(program.run("rules"), "Missing command")
     refused(program.run("optimize", "plain.c", "--rounds", "0"), "--rounds")
     refused(program.run("optimize", "plain.c", "--format", "xml"), "--format")
     refused(program.run("check", "plain.c", "--settings", "none.toml"), "none.toml: no such file")

@@ -14,7 +14,6 @@ app = typer.Typer(
     name="kernwright",
     help="Verified, measured rewrites for compute kernels.",
     epilog="The options above may stand anywhere on the line.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

@@ -22,7 +22,7 @@ _MARK = {"error": "error", "warning": "warning", "information": "note", "hint": 
 
 def check(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Source files, and folders to look through.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Source files, and folders to look through.")],
     strict: Annotated[bool, typer.Option("--strict", help="Exit with status 1 if there are findings.")] = False,
 ) -> int:
     """Say what the rules and the compiler find. Nothing is run."""

@@ -68,7 +68,7 @@ def reject(
 def recheck(
     context: typer.Context,
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PATH…]", help="Files or folders; all of the workspace without.")
+        list[Path] | None, typer.Argument(metavar="PATH", help="Files or folders; all of the workspace without.")
     ] = None,
 ) -> int:
     """Verify again what was accepted, where its evidence is no longer that of this compiler, machine and text."""

@@ -30,7 +30,8 @@ def main() -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit status."""
     try:
-        result = app(hoisted(arguments, global_options()), prog_name="kernwright", standalone_mode=False)
+        words = hoisted(arguments, global_options()) or ["--help"]
+        result = app(words, prog_name="kernwright", standalone_mode=False)
         if result == INTERRUPTED:
             # typer turns an interrupt into this result.
             return _say("interrupted", INTERRUPTED)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kernwright.learn import Utility
     from kernwright.rules.model import Rule
 
-app = typer.Typer(help="The rules and what they have earned.", no_args_is_help=True)
+app = typer.Typer(help="The rules and what they have earned.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A rule's name.")]
 
 
@@ -49,17 +49,17 @@ def show(context: typer.Context, name: Name) -> None:
 
 @app.command("test")
 def test(
-    context: typer.Context, name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One rule.")] = None
+    context: typer.Context, name: Annotated[str | None, typer.Argument(metavar="NAME", help="One rule.")] = None
 ) -> int:
-    """Run the cases of the rules: what has to be found, and what has to be left alone."""
-    from kernwright.find.testing import run_cases
+    """Run the cases of the rules: what has to be found, rewritten as shown, and left alone."""
     from kernwright.propose.from_rules import check_transforms
+    from kernwright.propose.rule_cases import test_rule
 
     front: Front = context.obj
     engine = front.engine
     rules = [_rule(engine, name)] if name is not None else list(engine.rules.rules)
     problems = [str(problem) for problem in (*engine.rules.problems, *check_transforms(rules))]
-    outcomes = [outcome for rule in rules for outcome in run_cases(rule)]
+    outcomes = [outcome for rule in rules for outcome in test_rule(rule)]
     failures = [outcome for outcome in outcomes if not outcome.passed]
     if front.as_json:
         front.answer(
