@@ -84,7 +84,7 @@ def make_offer(
     ).hexdigest()
     stem = re.sub(r"\W+", "-", kernel.name).strip("-") or "kernel"
     notes = [*verdict.notes]
-    if contract.origin is Origin.INFERRED:
+    if contract.origin is Origin.INFERRED and not any("inferred" in note for note in notes):
         notes.insert(0, "rests on an inferred contract: read it before you accept")
     return Offer(
         id=f"{stem}-{digest[:8]}",
