@@ -358,3 +358,43 @@ def test_trusted_function_of_the_same_file_is_the_reference(tmp_path: Path) -> N
     check(ask(tmp_path, original, better, "total"), RIGHT)
     worse = original.replace("s += x[i];\n      return s;", "s += x[i];\n      return s * 1.0005f;")
     check(ask(tmp_path, original, worse, "total"), Status.REFUTED)
+
+
+COUNT = """
+/* kernwright
+[args]
+n = "i32"
+x = "in u8[n] in 0..15"
+h = "inout i32[16] in 0..9"
+[check]
+n = [0, 1, 7, 64]
+[time]
+n = 200_000
+[build]
+flags = ["-O2", "-fopenmp"]
+*/
+void count(int n, const unsigned char *x, int *h) {
+  for (int i = 0; i < n; ++i)
+    h[x[i]]++;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pragma", "status"),
+    [
+        pytest.param("#pragma omp parallel for if (n > 1000) reduction(+ : h[:16])", RIGHT, id="reduction"),
+        pytest.param("#pragma omp parallel for if (n > 1000)", Status.REFUTED, id="race"),
+    ],
+)
+def test_races(tmp_path: Path, pragma: str, status: Status) -> None:
+    if isinstance(baseline_of(tmp_path, COUNT, "count"), NotCheckable):
+        pytest.skip("this compiler has no OpenMP runtime here")
+    check(ask(tmp_path, COUNT, COUNT.replace("  for", f"  {pragma}\n  for", 1), "count"), status)
+
+
+def test_overflow_at_the_timed_size_alone_is_seen_by_sanitizers(tmp_path: Path) -> None:
+    timed = SCALE.replace("n = 5000", "n = 60000")
+    hidden = scale(before="if (n > 0) { volatile int last = (n - 1) * 40503; (void)last; }")
+    check(ask(tmp_path, timed, hidden, "scale", sanitizers=True), Status.REFUTED, "overflow")
+    check(ask(tmp_path, SCALE, hidden, "scale", sanitizers=True), RIGHT)

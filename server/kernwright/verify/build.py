@@ -17,6 +17,8 @@ from kernwright.run.model import Limits
 from kernwright.syntax import Language, Parsed, parse
 from kernwright.targets.model import BuildCommand
 from kernwright.text import Edit, Snapshot
+from kernwright.verify.linking import REFUSE_UNDEFINED, names_in, noted, placeholders, undefined_names
+from kernwright.verify.placement import placed
 from kernwright.verify.question import Question, Workbench
 from kernwright.verify.stages import Library
 from kernwright.verify.thunk import THUNK_FILE, Unreachable, slots_of, thunk
@@ -34,10 +36,11 @@ _MISSING_NAME = re.compile(
 @dataclass(frozen=True)
 class BuildFailure:
     """Why there is no library. ``said`` is what the compiler said, in short; ``unreachable`` tells that the kernel
-    can't be called from outside, which is nobody's mistake."""
+    can't be called from outside, which is nobody's mistake; ``whole`` is all that the compiler said."""
 
     said: str
     unreachable: bool = False
+    whole: str = ""
 
     @property
     def misses_names(self) -> bool:
@@ -121,25 +124,25 @@ def build(
     if isinstance(appended, Unreachable):
         return BuildFailure(appended.reason, unreachable=True)
     snapshot = unit.parsed.snapshot
-    text = snapshot.data + appended
+    text = placed(unit.parsed, unit.kernel, appended)
     slots = slots_of(contract)
-    key = content_key("unit", text, str(command.directory), str(snapshot.path), *command.key, "", *variant.key)
+    key = content_key("unit, placed", text, str(command.directory), str(snapshot.path), *command.key, "", *variant.key)
     folder = workbench.scratch / f"unit-{key[:20]}"
     library = Library(folder / "unit.so", folder / "unit.o", slots)
     messages = folder / MESSAGES
     if library.path.is_file():
-        return replace(library, warnings=_warnings(messages.read_text()))
+        return _with_messages(library, messages.read_text())
     folder.mkdir(parents=True, exist_ok=True)
     cached = workbench.cache.get(key)
     if cached is not None:
         for path, part in zip((messages, library.object, library.path), _unpacked(cached), strict=True):
             path.write_bytes(part)
-        return replace(library, warnings=_warnings(messages.read_text()))
+        return _with_messages(library, messages.read_text())
     said = _compile(unit, text, command, workbench, variant, library)
     if isinstance(said, BuildFailure):
         return said
     workbench.cache.put(key, _packed(said.encode(), library.object.read_bytes(), library.path.read_bytes()))
-    return replace(library, warnings=_warnings(said))
+    return _with_messages(library, said)
 
 
 def _compile(
@@ -155,36 +158,54 @@ def _compile(
     words = [*command.compiler.command, *command.flags]
     quoted = ("-iquote", str(snapshot.path.parent.absolute()))
     kind = "c++" if language is Language.CPP else "c"
-    new = f"{library.path}.new"
-    objects = map(str, (library.object, *variant.objects))
-    steps = (
-        [
-            *words,
-            *variant.compile,
-            *POSITION_INDEPENDENT,
-            *quoted,
-            "-c",
-            "-x",
-            kind,
-            str(source),
-            "-o",
-            str(library.object),
-        ],
-        [*words, *variant.link, "-shared", *objects, "-o", new, *command.link, "-lm"],
-    )
-    said = ""
-    for step in steps:
-        outcome = workbench.runner.tool(
-            step, directory=command.directory, limits=Limits(wall_seconds=BUILD_SECONDS, processes=0)
-        )
-        said += outcome.stderr.decode(errors="replace").replace(str(source), source.name)
-        if outcome.timed_out:
-            return BuildFailure(f"compiling takes over {BUILD_SECONDS:.0f} s")
-        if not outcome.ok:
-            return BuildFailure(short_message(said) or f"{command.compiler.title} ended with status {outcome.status}")
+    target = ["-c", "-x", kind, str(source), "-o", str(library.object)]
+    compiled = _step([*words, *variant.compile, *POSITION_INDEPENDENT, *quoted, *target], command, workbench, source)
+    if isinstance(compiled, BuildFailure):
+        return compiled
+    linked = _link([*words, *variant.link], variant, command, workbench, library)
+    if isinstance(linked, BuildFailure):
+        return linked
+    said = compiled + linked
     # The library comes last: whoever sees it finds everything else.
     (library.path.parent / MESSAGES).write_text(said)
-    Path(new).replace(library.path)
+    Path(f"{library.path}.new").replace(library.path)
+    return said
+
+
+def _link(
+    words: list[str], variant: Variant, command: BuildCommand, workbench: Workbench, library: Library
+) -> str | BuildFailure:
+    """Link with placeholders for what nothing defines; their names stand in what is returned."""
+    objects = map(str, (library.object, *variant.objects))
+    link = [*words, "-shared", *objects, "-o", f"{library.path}.new", *command.link, "-lm"]
+    strict = _step([*link, *REFUSE_UNDEFINED], command, workbench)
+    if isinstance(strict, str):
+        return strict
+    names = undefined_names(strict.whole)
+    if names:
+        filled = _step([*link, *placeholders(names)], command, workbench)
+        if isinstance(filled, str):
+            return filled + noted(names)
+    # A linker that does not know these flags, or a sanitizer's runtime, which the loading program brings.
+    return _step(link, command, workbench)
+
+
+def _step(
+    words: list[str], command: BuildCommand, workbench: Workbench, source: Path | None = None
+) -> str | BuildFailure:
+    """Run the compiler once; what it said."""
+    outcome = workbench.runner.tool(
+        words, directory=command.directory, limits=Limits(wall_seconds=BUILD_SECONDS, processes=0)
+    )
+    said = outcome.stderr.decode(errors="replace")
+    if source is not None:
+        said = said.replace(str(source), source.name)
+    if outcome.timed_out:
+        return BuildFailure(f"compiling takes over {BUILD_SECONDS:.0f} s")
+    if not outcome.ok:
+        return BuildFailure(
+            short_message(said) or f"{command.compiler.title} ended with status {outcome.status}", whole=said
+        )
     return said
 
 
@@ -205,8 +226,14 @@ def _unpacked(data: bytes) -> list[bytes]:
 def short_message(said: str) -> str:
     """The first errors of a compiler or linker, one a line; all it said where none is marked as such."""
     lines = [line.strip() for line in said.splitlines()]
-    errors = [line for line in lines if re.search(r"\berror:|undefined reference|undefined symbol", line)]
-    return "\n".join((errors or lines)[:3])
+    errors = [line for line in lines if re.search(r"\berror:|undefined reference|undefined symbol|cannot find", line)]
+    # The driver's own "linker command failed" says less than the linker did.
+    telling = [line for line in errors if "linker command failed" not in line and "ld returned" not in line]
+    return "\n".join((telling or errors or lines)[:3])
+
+
+def _with_messages(library: Library, messages: str) -> Library:
+    return replace(library, warnings=_warnings(messages), missing=names_in(messages))
 
 
 def _suffixes(language: Language) -> tuple[str, ...]:

@@ -35,6 +35,9 @@ OPTIONS = {
 }
 MOST_CALLS = 32
 MOST_BYTES = 1 << 20
+MOST_TIMED_BYTES = 16 << 20
+MOST_NS = 30_000_000
+"""How long a call of the original may take for its size to be run under sanitizers, which take ten times as long."""
 SECONDS = 30.0
 _FINDING = re.compile(
     r"(?:^|/)(?P<file>[^/\s:]+):(?P<line>\d+):\d+: runtime error: (?P<undefined>.+)"
@@ -81,11 +84,14 @@ def check_safe(baseline: Baseline, unit: Unit, library: Library) -> Stage:
 
 
 def _job(baseline: Baseline) -> Job:
-    """Some of the cases, at sizes spread over all of them, and the sequence, in one process."""
+    """Some of the cases, at sizes spread over all of them, the sequence, and the sizes of [time] where they are small
+    enough: what overflows may do so at large sizes only. All in one process."""
     small = [inputs for inputs in baseline.cases if inputs.bytes <= MOST_BYTES]
     step = max(1, len(small) // (MOST_CALLS - 8))
     calls = [Call(inputs) for inputs in small[::step]]
     calls += [call for answered in baseline.small[1:] for call in answered.job.calls][:8]
+    if baseline.longest_ns <= MOST_NS:
+        calls += [Call(timed.sets[0]) for timed, _ in baseline.timed if timed.sets[0].bytes <= MOST_TIMED_BYTES]
     return Job(baseline.library.slots, (tuple(calls),), baseline.threads)
 
 
