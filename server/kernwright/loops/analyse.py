@@ -13,6 +13,7 @@ from kernwright.loops.model import Access, Loop, Nest, Statement
 from kernwright.loops.poly import Poly
 from kernwright.loops.read import (
     Scope,
+    count_assignments,
     declare,
     open_scope,
     place_of,
@@ -58,6 +59,16 @@ class _Walker:
         self.statements: list[Statement] = []
         self.accesses: list[Access] = []
         self.parameters = {parameter.name for parameter in kernel.parameters}
+        self.moving: dict[int, frozenset[str]] = {}
+
+    def moves(self, name: str, loops: tuple[int, ...]) -> bool:
+        """Whether a pointer is set anew or stepped in the loops around a place: ``row = image + y * stride;``."""
+        if not loops or not self.scope.assigned.get(name, 0):
+            return False
+        outermost = loops[0]
+        if outermost not in self.moving:
+            self.moving[outermost] = frozenset(count_assignments(self.parsed, self.loops[outermost].node))
+        return name in self.moving[outermost]
 
     def block(self, node: Node, loops: tuple[int, ...], guards: tuple[Node, ...], depth: int) -> None:
         if depth > _MAX_DEPTH:
@@ -193,7 +204,7 @@ class _Walker:
                     stack.extend(self.call(here, statement, loops, under))
                 case "identifier":
                     name = self.parsed.text(here)
-                    if not self.scope.is_array(name):
+                    if not self.scope.is_array(name) or self.moves(name, loops):
                         reads.add(name)
                 case "lambda_expression" | "sizeof_expression" | "type_descriptor":
                     pass
@@ -263,6 +274,11 @@ class _Walker:
                 first = subscripts[0]
                 moved = None if first is None else place.offset + first
                 array, subscripts = place.array, (moved, *subscripts[1:])
+            elif place is None and self.scope.is_array(array) and self.moves(array, loops):
+                # What it points to counts from wherever the pointer stands: the pointer is part of the subscript.
+                first = subscripts[0]
+                subscripts = (None if first is None else first + Poly.name(array), *subscripts[1:])
+                parts = [*parts, base]
         elif base is not None and base.type not in ("this",):
             parts = [*parts, base]
         self.add(array, node, subscripts, write, dtype if member is None else None, statement, loops, guarded, member)

@@ -18,6 +18,7 @@ from kernwright.verify.explain import explain_record
 from kernwright.verify.generate import Generator
 from kernwright.verify.inputs import POISON, Inputs, poisoned
 from kernwright.verify.job import Call, Job, Outcome, Record, Threads
+from kernwright.verify.linking import missing_at, readable
 from kernwright.verify.plan import (
     TimedSets,
     case_inputs,
@@ -231,6 +232,9 @@ def _unusable(baseline: Baseline, job: Job, execution: Execution) -> list[Inputs
         explanation = explain_record(record, job, baseline.subject.kernel.name)
         if record.outcome is Outcome.NOT_LOADED:
             return NotCheckable(_not_loaded(record.message))
+        missing = missing_at(baseline.library.missing, record.detail[1]) if record.outcome is Outcome.SIGNAL else None
+        if missing is not None:
+            return NotCheckable(_needs(missing))
         if call.inputs.listed or record.outcome not in (Outcome.SIGNAL, Outcome.TIMEOUT, Outcome.CANARY):
             return NotCheckable(f"the original itself can't be run at {_sizes_text(call.inputs)}: {explanation.text}")
         bad.append(call.inputs)
@@ -239,11 +243,11 @@ def _unusable(baseline: Baseline, job: Job, execution: Execution) -> list[Inputs
 
 def _not_loaded(message: str) -> str:
     missing = re.search(r"undefined symbol: (\w+)", message)
-    if missing is None:
-        return f"the original's library does not load: {message}"
-    return (
-        f"the original needs '{missing.group(1)}', which nothing defines; name its library in [build], as link = [...]"
-    )
+    return _needs(readable(missing.group(1))) if missing else f"the original's library does not load: {message}"
+
+
+def _needs(name: str) -> str:
+    return f"the original needs '{name}', which nothing defines; name its library in [build], as link = [...]"
 
 
 def _prepare_timed(baseline: Baseline) -> NotCheckable | None:

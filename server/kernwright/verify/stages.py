@@ -19,13 +19,15 @@ class Library:
     """A unit with its thunk, built as a shared library that exports the functions of ``kw_protocol.h``.
 
     ``object`` is what it was linked from, where functions that are not ``static`` can still be told from those that
-    are. ``warnings`` are the compiler's, those about the thunk left out.
+    are. ``warnings`` are the compiler's, those about the thunk left out; ``missing`` are the symbols that nothing
+    defines, in the order of ``linking.py``.
     """
 
     path: Path
     object: Path
     slots: tuple[Slot, ...]
     warnings: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
