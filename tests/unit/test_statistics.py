@@ -9,6 +9,7 @@ import pytest
 
 from kernwright.verify.statistics import (
     LEAST_ROUNDS,
+    LEAST_SLOW_ROUNDS,
     Decision,
     Round,
     compare,
@@ -99,10 +100,19 @@ class TestDecision:
         check(1.02, 0.002, Decision.NOT_FASTER, 0.98)
 
     def test_a_loss_is_decided_after_four_rounds(self) -> None:
-        assert decide(compare(rounds(0.8, 0.01, 4, 1))) is Decision.NOT_FASTER
+        assert decide(compare(rounds(0.98, 0.01, 4, 1))) is Decision.NOT_FASTER
+        assert decide(compare(rounds(0.98, 0.01, 3, 1))) is Decision.UNCLEAR
+        assert decide(compare(rounds(0.8, 0.01, 3, 1))) is Decision.NOT_FASTER
+        assert decide(compare(rounds(0.8, 0.01, 2, 1))) is Decision.UNCLEAR
+        assert decide(compare(rounds(0.5, 0.01, 2, 1))) is Decision.NOT_FASTER
 
     def test_a_gain_is_not_decided_after_nine_rounds(self) -> None:
         assert decide(compare(rounds(3.0, 0.01, 9, 1))) is Decision.UNCLEAR
+
+    def test_of_long_calls_five_rounds_show_a_large_gain_and_no_small_one(self) -> None:
+        assert decide(compare(rounds(3.0, 0.05, 5, 1)), LEAST_SLOW_ROUNDS) is Decision.FASTER
+        assert decide(compare(rounds(3.0, 0.05, 4, 1)), LEAST_SLOW_ROUNDS) is Decision.UNCLEAR
+        assert decide(compare(rounds(1.4, 0.01, 5, 1)), LEAST_SLOW_ROUNDS) is Decision.UNCLEAR
 
     def test_a_gain_within_the_spread_of_the_original_stays_unclear(self) -> None:
         spread = [Round(100.0, 88.0, 112.0)] * 10
@@ -123,6 +133,6 @@ class TestDecision:
         wide = [Round(100.0, 100.0 + offset, 100.0) for offset in (-30, -20, -20, -9, 0, 0, 9, 10, 20, 30)]
         assert decide_finally(compare(wide)) is Decision.UNCLEAR
 
-    def test_in_the_end_five_rounds_prove_no_gain(self) -> None:
-        assert decide_finally(compare(rounds(3.0, 0.01, 5, 1))) is Decision.UNCLEAR
-        assert decide_finally(compare(rounds(3.0, 0.01, 6, 1))) is Decision.FASTER
+    def test_in_the_end_five_rounds_prove_no_small_gain(self) -> None:
+        assert decide_finally(compare(rounds(1.4, 0.01, 5, 1))) is Decision.UNCLEAR
+        assert decide_finally(compare(rounds(1.4, 0.01, 6, 1))) is Decision.FASTER

@@ -52,12 +52,12 @@ def plan_for(elements: int, sets: int = 3) -> TimerPlan:
 class TestPlan:
     def test_layout(self) -> None:
         data = plan_for(100).encode()
-        header = struct.unpack_from("<33Q", data)
+        header = struct.unpack_from("<34Q", data)
         arguments, extents, sets, set_bytes, values_offset, paths_offset, total = header[-7:]
         assert (header[1], header[3], arguments, extents, sets, total) == (0xABC, 4, 3, 6, 3, len(data))
-        assert header[21:26] == (3, 0, 1, 0, 2)
+        assert header[22:27] == (3, 0, 1, 0, 2)
         assert data[paths_offset:].startswith(b"/a.so\0/b.so\0")
-        x_role, x_kind, x_width, x_bytes, x_align, x_offset = struct.unpack_from("<6Q", data, 33 * 8 + 48)
+        x_role, x_kind, x_width, x_bytes, x_align, x_offset = struct.unpack_from("<6Q", data, 34 * 8 + 48)
         assert (x_role, x_kind, x_width, x_bytes, x_align) == (ArgumentRole.IN, ElementKind.F32, 4, 400, 128)
         second_x = np.frombuffer(data, np.float32, 100, values_offset + set_bytes + x_offset)
         assert (second_x == 1.0).all()
@@ -151,7 +151,7 @@ class TestGathered:
 
 
 REPORT = """kernwright-timer abc
-pace 2 1 0 1
+pace 2 1 0 1 1000
 ready 0 0 0 2000 100 1
 ready 0 1 0 1000 100 1
 turn 0 0 9000 8000 4000 2
@@ -180,8 +180,8 @@ class TestReport:
 
     def test_the_pace_goes_back_into_the_next_plan(self) -> None:
         pace = parsed(REPORT).turn_pace
-        assert pace == TurnPace(repeats=2, keep=1, settle=False, processor_clock=True)
-        assert struct.unpack_from("<33Q", replace(plan_for(100), turn_pace=pace).encode())[16:21] == (1, 2, 1, 0, 1)
+        assert pace == TurnPace(repeats=2, keep=1, settle=False, processor_clock=True, call_ns=1000)
+        assert struct.unpack_from("<34Q", replace(plan_for(100), turn_pace=pace).encode())[16:22] == (1, 2, 1, 0, 1, 1000)
 
     def test_a_round_without_all_its_workers_does_not_count(self) -> None:
         assert parsed(REPORT, workers=3).rounds == ()

@@ -18,7 +18,7 @@ from kernwright.verify.load import busy_words, read_load
 from kernwright.verify.plausible import remembering, too_fast, unexplained_time, written_bytes, wrong_output
 from kernwright.verify.question import Question, Subject, Workbench
 from kernwright.verify.stages import Library, TimedPoint, Timing
-from kernwright.verify.statistics import EARLY_ROUNDS, LEAST_SLOW_ROUNDS, Decision, Interval
+from kernwright.verify.statistics import LEAST_SLOW_ROUNDS, Decision, Interval
 from kernwright.verify.timing import (
     CANDIDATE,
     LONG_CALL,
@@ -167,6 +167,8 @@ def detail_words(measurement: Measurement, busy: str) -> str:
         f"{speedup.median:.2f}× ({speedup.low:.2f}–{speedup.high:.2f}), the original against itself ±{noise:.1%}, "
         f"{speedup.count} rounds"
     )
+    if speedup.count < LEAST_SLOW_ROUNDS:
+        figures += f", an interval of {speedup.coverage:.0%}"
     match measurement.decision:
         case Decision.FASTER:
             return figures
@@ -195,12 +197,12 @@ def _speedup(measurement: Measurement, command: BuildCommand, machine: str) -> S
 
 
 def _slow_note(measurement: Measurement) -> str:
-    if measurement.original_ns < LONG_CALL or measurement.comparison.speedup.count < EARLY_ROUNDS:
+    if measurement.original_ns < LONG_CALL or measurement.decision is not Decision.FASTER:
         return ""
-    rounds = measurement.comparison.speedup.count
+    speedup = measurement.comparison.speedup
     return (
-        f"a call takes {measurement.original_ns / 1e6:.0f} ms, so it was timed in {rounds} rounds with "
-        f"{measurement.samples} samples in all"
+        f"a call takes {measurement.original_ns / 1e6:.0f} ms, so it was timed in {speedup.count} rounds with "
+        f"{measurement.samples} samples in all: the interval is one of {speedup.coverage:.0%}"
     )
 
 

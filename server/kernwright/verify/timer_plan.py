@@ -31,6 +31,7 @@ LANE_BYTES = 16 << 10
 fit in it wait for the second."""
 REPEAT_LIMIT = 16
 POOL_BYTES = 2 << 20
+WARM_UP = 5
 WORD = 1 << 64
 _FIRST_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR_STEP = np.uint64(0xD1342543DE82EF96)
@@ -77,7 +78,7 @@ class Pace:
     sample: int = 50_000
     round_samples: int = 20
     slow: int = 1_000_000
-    warmup: int = 5
+    warmup: int = WARM_UP
     warmup_time: int = 10_000_000
 
 
@@ -90,6 +91,8 @@ class TurnPace:
     keep: int
     settle: bool
     processor_clock: bool
+    call_ns: int
+    """Of a call of the original, which the rest followed from."""
 
 
 @dataclass(frozen=True)
@@ -159,13 +162,15 @@ class TimerPlan:
         extents = b"".join(struct.pack("<2Q", *pair) for pair in self.extents)
         paths = list(dict.fromkeys(self.libraries))
         path_bytes = b"".join(bytes(path) + b"\0" for path in paths)
-        header = struct.Struct("<33Q")
+        header = struct.Struct("<34Q")
         paths_offset = header.size + len(arguments) + len(extents)
         values_offset = _padded(paths_offset + len(path_bytes))
         restore = any(argument.role is ArgumentRole.INOUT for argument in self.arguments)
         workers = [paths.index(library) for library in self.libraries]
         pace, turn = self.pace, self.turn_pace
-        known = (1, turn.repeats, turn.keep, int(turn.settle), int(turn.processor_clock)) if turn else (0,) * 5
+        known = (0,) * 6
+        if turn is not None:
+            known = (1, turn.repeats, turn.keep, int(turn.settle), int(turn.processor_clock), turn.call_ns)
         words = (
             *(MAGIC, self.nonce, self.seed, self.rounds, pace.budget, pace.round, pace.slice, pace.sample),
             *(pace.round_samples, self.lanes, self.repeat_limit, pace.slow, int(self.cold), pace.warmup),

@@ -115,8 +115,8 @@ def parse_report(text: bytes, nonce: int, workers: int) -> TimerReport | str:
     for line in lines[1:-1]:
         kind, *fields = line.split()
         if kind == "pace":
-            repeats, keep, settle, clock = map(int, fields)
-            turn_pace = TurnPace(repeats, keep, bool(settle), bool(clock))
+            repeats, keep, settle, clock, call = map(int, fields)
+            turn_pace = TurnPace(repeats, keep, bool(settle), bool(clock), call)
             continue
         key = (int(fields[0]), int(fields[1]))
         if kind == "lost":

@@ -33,7 +33,7 @@ from kernwright.verify.statistics import (
     order_statistic_interval,
 )
 from kernwright.verify.thunk import Slot, SlotKind
-from kernwright.verify.timer_plan import Pace, TimerArgument, TimerPlan, TurnPace, arguments_of
+from kernwright.verify.timer_plan import WARM_UP, Pace, TimerArgument, TimerPlan, TurnPace, arguments_of
 from kernwright.verify.timer_report import LoadError, TimerReport, WorkerReport, parse_report
 
 TIMER = NativeProgram(
@@ -47,9 +47,11 @@ DEVICE = "host-cpu"
 BATCHES = (2, 2, 6, 10, 20)
 """Rounds of each batch. After the second one a candidate that is plainly slower is given up; the third completes what
 a clear case needs; the others are for a busy machine."""
-SLOW_BATCHES = (2, 2, 2, 4)
+SLOW_BATCHES = (2, 1, 2, 1, 2, 4)
 LONG_CALL = 20e6
-"""Calls at least this long are timed in fewer rounds, which is said."""
+"""Calls at least this long are timed in fewer rounds, which is said, and with no warm-up once their time is known."""
+ALONE_ROUNDS = 4
+"""Rounds of a long call that is timed alone, for a baseline that nothing is concluded from."""
 MEASUREMENT_SECONDS = 5.0
 """Once there are the least rounds, none is begun after this but for the first of a batch."""
 LONGEST_SECONDS = 30.0
@@ -172,7 +174,7 @@ def measure_pair(call: TimedCall, compiler: Compiler, workbench: Workbench) -> M
 def measure_alone(call: TimedCall, compiler: Compiler, workbench: Workbench) -> Interval | Fault:
     """Nanoseconds of one call of the only library of ``call``: the median over processes, with its interval."""
     runner = Timekeeper(call, compiler, workbench)
-    while not runner.has_least and runner.has_more:
+    while not runner.has_least and runner.has_more and not (runner.long_call and len(runner.reports) >= ALONE_ROUNDS):
         fault = runner.run_batch()
         if fault is not None:
             return fault
@@ -220,7 +222,7 @@ class Timekeeper:
         """Run the next batch; what went wrong, or None. A batch without a complete round is a fault."""
         if isinstance(self.timer, str):
             return Fault(FaultKind.NOT_BUILT, None, self.timer)
-        pace = Pace(budget=max(int(self.seconds_left * 1e9), 1))
+        pace = Pace(budget=max(int(self.seconds_left * 1e9), 1), warmup=0 if self.long_call else WARM_UP)
         plan = self.call.plan(self.batches[self.batch], self.batch, pace, self.turn_pace)
         self.batch += 1
         with device_lock(DEVICE, self.workbench.locks):

@@ -9,7 +9,7 @@
  *
  * REPORT is text, one record a line, fields in decimal unless said:
  *   kernwright-timer NONCE
- *   pace REPEATS KEEP SETTLE PROCESSOR_CLOCK   what every turn consists of, as in struct turn
+ *   pace REPEATS KEEP SETTLE PROCESSOR_CLOCK CALL_NS   what every turn consists of, as in struct turn, and why
  *   ready ROUND WORKER ERROR CALL_TICKS REFRESH_TICKS THREADS
  *   turn ROUND WORKER OUTER_TICKS INNER_TICKS TIMED_TICKS REFRESHES
  *   sample ROUND WORKER FRESH_TICKS FRESH_CALLS REPEAT_TICKS REPEAT_CALLS PROCESSOR_NS PREEMPTED WAITED SET HASH(hex)
@@ -241,16 +241,19 @@ static struct turn pace_of(const struct ready *original) {
 
 static struct turn pace(const struct ready *original) {
     static struct turn kept;
+    uint64_t call_ns = plan->call_ns;
     if (kept.keep) return kept;
-    if (plan->pace_known)
+    if (plan->pace_known) {
         kept = (struct turn){.repeats = plan->repeats,
                              .keep = at_least(plan->keep, 1),
                              .settle = plan->settle,
                              .processor_clock = plan->processor_clock};
-    else
+    } else {
         kept = pace_of(original);
-    printf("pace %llu %llu %llu %llu\n", (unsigned long long)kept.repeats, (unsigned long long)kept.keep,
-           (unsigned long long)kept.settle, (unsigned long long)kept.processor_clock);
+        call_ns = (uint64_t)((double)original->call_ticks / ticks_per_ns);
+    }
+    printf("pace %llu %llu %llu %llu %llu\n", (unsigned long long)kept.repeats, (unsigned long long)kept.keep,
+           (unsigned long long)kept.settle, (unsigned long long)kept.processor_clock, (unsigned long long)call_ns);
     return kept;
 }
 

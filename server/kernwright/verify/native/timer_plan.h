@@ -37,14 +37,15 @@ struct plan {
     uint64_t repeat_limit;   /* most calls repeated on the same values; 0: every call sees fresh values */
     uint64_t slow_ns;        /* at or above this time of a call of the original, nothing is repeated */
     uint64_t flush;          /* 1: the arguments are flushed from the caches before every call */
-    uint64_t warmup;         /* calls before the first sample */
+    uint64_t warmup;         /* calls before the first sample; 0 only where the pace is known */
     uint64_t warmup_ns;      /* but no further warm-up call after this much time */
     uint64_t restore;        /* 1: there are inout arrays, so values are restored before every call */
-    uint64_t pace_known;     /* 1: the next four words are the pace of earlier rounds, which stays */
+    uint64_t pace_known;     /* 1: the next five words are the pace of earlier rounds, which stays */
     uint64_t repeats;
     uint64_t keep;
     uint64_t settle;
     uint64_t processor_clock;
+    uint64_t call_ns;        /* of a call of the original, which the pace followed from */
     uint64_t workers;        /* 1 or 3 */
     uint64_t worker_path[MAX_WORKERS]; /* index into the paths */
     uint64_t paths;

@@ -267,7 +267,8 @@ static void take_sample(struct worker *worker, const struct turn *turn, uint64_t
     sample->hash = hash_lane(worker, lane);
 }
 
-/* The least times of the warm-up's calls are the estimates: it may be interrupted. */
+/* The least times of the warm-up's calls are the estimates: it may be interrupted. Calls so long that nothing is left of
+ * a cold start in them are not warmed up once their time is known. */
 static void warm_up(struct worker *worker, struct ready *ready, double ticks_per_ns) {
     const struct plan *plan = worker->plan;
     uint64_t begin = ticks_begin(), limit = (uint64_t)((double)plan->warmup_ns * ticks_per_ns);
@@ -281,6 +282,10 @@ static void warm_up(struct worker *worker, struct ready *ready, double ticks_per
         uint64_t ticks = timed(worker->call, worker->states, lane_limit(plan), 1);
         if (ticks < call_ticks) call_ticks = ticks;
         if (ticks_end() - begin > limit) break;
+    }
+    if (!plan->warmup) {
+        ready->call_ticks = (uint64_t)((double)plan->call_ns * ticks_per_ns);
+        return;
     }
     ready->call_ticks = (call_ticks > worker->overhead ? call_ticks - worker->overhead : 0) / lane_limit(plan);
     ready->refresh_ticks = refresh_ticks;
