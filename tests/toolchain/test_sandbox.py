@@ -143,7 +143,11 @@ def none_left(mark: str) -> bool:
         pytest.param("(sleep {mark} &) ; sleep {mark}", id="grandchild"),
         pytest.param("setsid sleep {mark} & exit 0", id="own-session", marks=needs_bubblewrap),
         pytest.param("trap '' TERM INT HUP; sleep {mark}", id="deaf-to-signals"),
-        pytest.param("bomb() {{ sleep {mark} & bomb & bomb; }}; bomb", id="fork-bomb", marks=needs_bubblewrap),
+        pytest.param(
+            "for i in 1 2 3 4 5 6 7 8 9; do (setsid sh -c 'sleep {mark} & sleep {mark}' &) ; done",
+            id="many",
+            marks=needs_bubblewrap,
+        ),
     ],
 )
 def test_no_process_is_left(tmp_path: Path, script: str) -> None:
@@ -173,6 +177,14 @@ def test_no_process_is_left_when_we_are_ended(tmp_path: Path, number: signal.Sig
     process.send_signal(number)
     assert process.wait(10) != 0
     assert none_left(mark)
+
+
+@needs_bubblewrap
+@pytest.mark.skipif(os.geteuid() == 0, reason="the kernel does not bound the processes of root")
+def test_processes_are_bounded(tmp_path: Path) -> None:
+    script = "for i in $(seq 60); do sleep 1 & done; wait"
+    assert shell(tmp_path, script, Limits(wall_seconds=10, processes=1000)).ok
+    assert b"fork" in shell(tmp_path, script, Limits(wall_seconds=10, processes=20)).stderr
 
 
 def test_program_that_is_not_there_is_an_outcome(tmp_path: Path) -> None:

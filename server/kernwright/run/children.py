@@ -18,6 +18,7 @@ import psutil
 from kernwright.run.model import Limits, Outcome
 
 _CHUNK = 1 << 18
+_TEARDOWN_SECONDS = 20.0
 _live: set[int] = set()
 _live_lock = threading.Lock()
 
@@ -158,6 +159,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(psutil.Error):
             child.kill()
     process.wait()
+    # The first process of a sandbox is among them, and ends only when all others in there have ended.
+    psutil.wait_procs(below, timeout=_TEARDOWN_SECONDS)
 
 
 def _kill_group(leader: int) -> None:

@@ -272,6 +272,8 @@ void kw_run_calls(const struct kw_task *given, uint32_t first, uint32_t count) {
   setvbuf(stdout, NULL, _IONBF, 0);
   set_alarm(10000);
   watched = kw_filter_loading() == 0;
+#else
+  kw_filter_processes();
 #endif
   if (load(&prepare, &kernel, &finish) != 0)
     return;

@@ -106,18 +106,33 @@ static void on_own_signals(struct program *p) {
 
 #define THREAD_FLAGS 0x00010100u /* CLONE_THREAD | CLONE_VM */
 
-int kw_filter_loading(void) {
+static void on_others(struct program *p, uint32_t action) {
   static const long refused[] = {
 #ifdef SYS_fork
       SYS_fork, SYS_vfork,
 #endif
       SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_socket, SYS_socketpair,
       SYS_connect, SYS_bind, SYS_kill, SYS_tkill, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_linkat, SYS_symlinkat,
-      SYS_ftruncate, SYS_chdir, SYS_fchdir, SYS_write, SYS_pwrite64, SYS_writev, SYS_setitimer, SYS_exit_group};
+      SYS_ftruncate};
+  on(p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+  on_argument(p, SYS_clone, 0, THREAD_FLAGS, THREAD_FLAGS, SECCOMP_RET_ALLOW, action);
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+    on(p, refused[i], action);
+}
+
+int kw_filter_processes(void) {
   struct program p;
   begin(&p);
-  on(&p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
-  on_argument(&p, SYS_clone, 0, THREAD_FLAGS, THREAD_FLAGS, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
+  on_others(&p, SECCOMP_RET_ERRNO | EPERM);
+  return install(&p, SECCOMP_RET_ALLOW);
+}
+
+int kw_filter_loading(void) {
+  static const long refused[] = {SYS_chdir,  SYS_fchdir,    SYS_write,     SYS_pwrite64,
+                                 SYS_writev, SYS_setitimer, SYS_exit_group};
+  struct program p;
+  begin(&p);
+  on_others(&p, SECCOMP_RET_TRAP);
   on_own_signals(&p);
   on_argument(&p, SYS_openat, 2, 0x3 | 0x40, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP); /* O_ACCMODE, O_CREAT */
   for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
@@ -160,6 +175,7 @@ int kw_filter_calls(int threads) {
 }
 
 #else
+int kw_filter_processes(void) { return -1; }
 int kw_filter_loading(void) { return -1; }
 int kw_filter_calls(int threads) { return threads ? -1 : -1; }
 #endif

@@ -5,6 +5,9 @@
 /* One system call, made by the one instruction that the filters let through. Returns a negative errno on failure. */
 long kw_system_call(long number, long a, long b, long c, long d, long e, long f);
 
+/* Under sanitizers, which write and start threads of their own: no new process, no network. 0 if in place. */
+int kw_filter_processes(void);
+
 /* While a library loads: no new process, no network, nothing written. 0 if the filter is in place. */
 int kw_filter_loading(void);
 
