@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +21,18 @@ _TOLD_EVERY = 20
 _MARK = {"error": "error", "warning": "warning", "information": "note", "hint": "hint"}
 
 
+@dataclass(frozen=True)
+class _Checked:
+    """What is told of one file. Its syntax tree is not kept: over a whole project that would be gigabytes."""
+
+    path: Path
+    kernels: int
+    command: str
+    json: dict[str, Any]
+    reported: tuple[Reported, ...]
+    problems: tuple[str, ...]
+
+
 def check(
     context: typer.Context,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Source files, and folders to look through.")],
@@ -35,9 +48,9 @@ def check(
         problems = [f"{paths[0]}: holds no C or C++ source; name a file, or another folder"]
     engine = front.engine
     engine.share_between_threads()
-    examined: list[Examined] = []
+    checked: list[_Checked] = []
     with front.progress("check") as tell, ThreadPoolExecutor(front.settings.jobs) as pool:
-        answers = pool.map(_examined, repeat(engine), files)
+        answers = pool.map(_checked, repeat(engine), files)
         try:
             for number, answer in enumerate(answers, 1):
                 if number % _TOLD_EVERY == 0:
@@ -45,36 +58,37 @@ def check(
                 if isinstance(answer, str):
                     problems.append(answer)
                 else:
-                    examined.append(answer)
+                    checked.append(answer)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    _answer(front, examined)
-    for problem in (*problems, *(problem for one in examined for problem in one.problems)):
+    _answer(front, checked)
+    for problem in (*problems, *(problem for one in checked for problem in one.problems)):
         front.warn(problem)
     if problems:
         return USAGE
-    return 1 if strict and any(one.reported for one in examined) else 0
+    return 1 if strict and any(one.reported for one in checked) else 0
 
 
-def _examined(engine: Engine, path: Path) -> Examined | str:
+def _checked(engine: Engine, path: Path) -> _Checked | str:
     """The file's findings, or one line on why there are none."""
     from kernwright.tasks.examine import examine
     from kernwright.text import UnreadableSource, read_snapshot
 
     try:
-        return examine(engine, read_snapshot(path))
+        one = examine(engine, read_snapshot(path))
     except UnreadableSource as error:
         return str(error)
     except RecursionError:
         return f"{path}: is nested too deeply to be analysed; split the code"
+    return _Checked(path, len(one.kernels), _command_words(one), _file_json(one), one.reported, one.problems)
 
 
-def _answer(front: Front, examined: list[Examined]) -> None:
+def _answer(front: Front, checked: list[_Checked]) -> None:
     # Several files may report the same problem of the one kernwright.toml.
     distinct = {
         (report.snapshot.path, report.finding.span, report.finding.rule, report.finding.message): report
-        for one in examined
+        for one in checked
         for report in one.reported
     }
     reported = list(distinct.values())
@@ -82,19 +96,19 @@ def _answer(front: Front, examined: list[Examined]) -> None:
         front.answer(
             {
                 "findings": [_finding_json(report) for report in reported],
-                "files": [_file_json(one) for one in examined],
+                "files": [one.json for one in checked],
             }
         )
         return
-    for one in examined:
-        front.detail(f"{one.parsed.snapshot.path}: {_command_words(one)}")
+    for one in checked:
+        front.detail(f"{one.path}: {one.command}")
     for report in reported:
         finding = report.finding
         position = report.snapshot.lines.position(finding.span.start)
         place = f"{report.snapshot.path}:{position.line + 1}:{position.character + 1}"
         front.line(f"{place}: {_MARK[finding.severity.value]}: {finding.message} [{finding.rule}]")
-    kernels = sum(len(one.kernels) for one in examined)
-    front.note(f"{_count(len(reported), 'finding')} in {_count(kernels, 'kernel')} of {_count(len(examined), 'file')}")
+    kernels = sum(one.kernels for one in checked)
+    front.note(f"{_count(len(reported), 'finding')} in {_count(kernels, 'kernel')} of {_count(len(checked), 'file')}")
 
 
 def _count(number: int, noun: str) -> str:

@@ -62,11 +62,16 @@ def run_cases(rule: Rule) -> list[CaseOutcome]:
 def find_in_case(rule: Rule, case: Case) -> tuple[Parsed, list[Finding]]:
     """The rule's findings in a case, with the remarks, contract and compiler that the case names."""
     parsed = parse(Snapshot(Path(f"case{_SUFFIX[case.language]}"), case.code.encode()), case.language)
+    return parsed, find(parsed, [rule], facts_of(case, parsed))
+
+
+def facts_of(case: Case, parsed: Parsed) -> Facts:
+    """What a case says of its code: remarks, contract and compiler."""
     contracts = {kernel.signature: read_contract(parsed, kernel).contract for kernel in find_kernels(parsed)}
     compiler = next((word for word in case.words if word in COMPILERS), "gcc")
     flags = tuple(word for word in case.words if word.startswith("-")) or ("-O3", "-march=x86-64-v3")
     title = f"{compiler} {'.'.join(map(str, COMPILERS[compiler]))}"
-    facts = Facts(
+    return Facts(
         remarks=tuple(
             Remark(one.line + 1, one.column + 1, _KINDS[one.kind], one.subject, one.message, title)
             for one in case.remarks
@@ -80,7 +85,6 @@ def find_in_case(rule: Rule, case: Case) -> tuple[Parsed, list[Finding]]:
         ),
         contracts={name: contract for name, contract in contracts.items() if contract is not None},
     )
-    return parsed, find(parsed, [rule], facts)
 
 
 def _run_marked(rule: Rule, case: Case) -> list[CaseOutcome]:

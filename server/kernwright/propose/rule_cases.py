@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernwright.find.testing import CaseOutcome, Outcome, find_in_case, run_cases
+from kernwright.find.testing import CaseOutcome, Outcome, facts_of, find_in_case, run_cases
 from kernwright.kernel import find_kernels
 from kernwright.propose.from_rules import RuleProposer
 from kernwright.propose.templates import template_edits
@@ -33,7 +33,7 @@ def rewritten(rule: Rule, case: Case) -> list[str]:
     if together:
         texts.append(apply_edits(parsed.snapshot.data, together).decode())
     for kernel in kernels:
-        for candidate in RuleProposer([rule]).propose(parsed, kernel):
+        for candidate in RuleProposer([rule], facts_of(case, parsed)).propose(parsed, kernel):
             texts.append(apply_edits(parsed.snapshot.data, candidate.edits).decode())
     return texts
 
