@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernwright import __version__
+from kernwright.counted_loops import CountedLoops
 from kernwright.engine import Engine
 from kernwright.find.facts import Facts
 from kernwright.kernel import Kernel
@@ -114,10 +115,9 @@ def proposers(engine: Engine, chosen: Chosen) -> Sequence[Proposer]:
         contracts={chosen.kernel.signature: chosen.contract} if chosen.contract is not None else {},
     )
     missed = frozenset(remark.line for remark in remarks if remark.kind is RemarkKind.MISSED)
-    return (
-        _Rules(active_rules(engine, snapshot.path), facts, snapshot.content_hash),
-        SearchProposer(tuple(TRANSFORMS.values()), Hints(missed)),
-    )
+    rules = _Rules(active_rules(engine, snapshot.path), facts, snapshot.content_hash)
+    search = SearchProposer(tuple(TRANSFORMS.values()), Hints(missed))
+    return rules, search, CountedLoops((rules, search))
 
 
 def _remember(engine: Engine, chosen: Chosen, found: Found) -> None:
