@@ -26,6 +26,8 @@ BOUNDS = [
     ("for (int i = n - 1; i >= 0; --i) a[i] = 0;", "i n - 1 -1 -1 canonical"),
     ("for (int i = 0; n > i; i = i + 1) a[i] = 0;", "i 0 n 1 canonical"),
     ("int i; for (i = 0; i != n; i++) a[i] = 0;", "i 0 n 1 canonical"),
+    ("for (int i = -1; i < 2; i++) a[i + 1] = 0;", "i -1 2 1 canonical"),
+    ("for (int i = 0x10; i < 040u; i++) a[i] = 0;", "i 16 32 1 canonical"),
     ("for (int i = 0; i < N; i++) a[i] = 0;", "i 0 64 1 canonical"),
     ("for (int i = 0; i < *idx; i++) a[i] = 0;", "i 0 None 1 canonical"),
     ("for (int i = 0; i < n; i++) { a[i] = 0; i++; }", "i 0 n 1 the body changes i"),

@@ -121,6 +121,10 @@ def declared_name(declarator: Node | None) -> Node | None:
 
 
 def integer_of(text: str) -> int | None:
+    if text.startswith("-"):
+        # The grammar keeps the sign of a literal with its digits.
+        positive = integer_of(text[1:].lstrip())
+        return None if positive is None else -positive
     match = _INTEGER.match(text)
     if match is None:
         return None
