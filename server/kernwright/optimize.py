@@ -1,4 +1,4 @@
-"""The search for one kernel: propose, verify, keep the best correct version, combine what helped, stop at the budget.
+"""The search for one kernel: propose, verify, keep the best correct version, combine what helped, stop at a budget.
 
 Whatever happens, what was found so far is not lost: an interrupt ends the search and hands over the offers, and a
 combination replaces the best only if it was measured to be faster. Pure but for the ``verify`` that is handed in.
@@ -6,22 +6,27 @@ combination replaces the best only if it was measured to be faster. Pure but for
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernwright.combine import combined, resulting_kernel
 from kernwright.contract import Contract
 from kernwright.kernel import Kernel
-from kernwright.offer import Offer, make_offer, ranked, simplicity
+from kernwright.offer import Offer, make_offer, ranked, simplicity, speedup_words
 from kernwright.propose.candidate import Candidate, Proposer
 from kernwright.propose.search import LOOP
 from kernwright.syntax import Parsed
+from kernwright.text import Edit
 from kernwright.verify.verdict import Status, Verdict
 
 Verify = Callable[[Candidate], Verdict]
 
 _EXPLORED = 4
 """Further parameter choices that one loop and transform get after a first success."""
+_OFFERS = 5
+"""More of them nobody reads."""
 _BASES = 3
 """Rewrites that further ones are combined with: the best, and correct ones that may have cleared the way."""
 
@@ -80,6 +85,8 @@ class _Search:
     rounds: int
     goal_ns: float
     watch: Callable[[Step], None]
+    deadline: float
+    clock: Callable[[], float]
     tried: list[_Tried] = field(default_factory=list[_Tried])
     offers: list[Offer] = field(default_factory=list[Offer])
     refused: list[Refused] = field(default_factory=list[Refused])
@@ -87,8 +94,12 @@ class _Search:
 
     @property
     def left(self) -> int:
-        """Verifications that may still be made; none when the best is where it cannot get much better."""
-        return 0 if self.at_goal else self.rounds - len(self.tried)
+        """Verifications that may still be made; none when the best cannot get much better, or the time is used up."""
+        return 0 if self.at_goal or self.out_of_time else self.rounds - len(self.tried)
+
+    @property
+    def out_of_time(self) -> bool:
+        return self.clock() >= self.deadline
 
     @property
     def at_goal(self) -> bool:
@@ -98,7 +109,9 @@ class _Search:
     def ended(self) -> str:
         if self.at_goal:
             return "the best is at its bound"
-        return "the rounds are used up" if self.left <= 0 else "nothing is left to try"
+        if len(self.tried) >= self.rounds:
+            return "the rounds are used up"
+        return "the time is used up" if self.out_of_time else "nothing is left to try"
 
 
 def optimize(
@@ -107,14 +120,17 @@ def optimize(
     verify: Verify,
     *,
     rounds: int,
+    seconds: float = math.inf,
     goal_ns: float = 0.0,
     watch: Callable[[Step], None] = lambda step: None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Found:
-    """Search for at most ``rounds`` verifications, and no further once a call takes ``goal_ns`` or less.
+    """Search for at most ``rounds`` verifications, and no further once a call takes ``goal_ns`` or less. None is begun
+    after ``seconds``.
 
     Offers' edits refer to ``subject.parsed`` as it was read.
     """
-    search = _Search(subject, verify, rounds, goal_ns, watch)
+    search = _Search(subject, verify, rounds, goal_ns, watch, clock() + seconds, clock)
     search.texts.add(subject.parsed.snapshot.content_hash)
     interrupted = False
     try:
@@ -126,7 +142,7 @@ def optimize(
     except KeyboardInterrupt:
         interrupted = True
     ended = "interrupted" if interrupted else search.ended
-    offers = _best_of_each_family(search)
+    offers = _worth_reading(search, _best_of_each_family(search))
     return Found(tuple(offers), tuple(search.refused), len(search.tried), interrupted, ended)
 
 
@@ -200,14 +216,27 @@ def _verified(search: _Search, candidate: Candidate) -> Offer | None:
     offer = make_offer(subject.parsed, subject.kernel, subject.contract, candidate, verdict, subject.target)
     if offer is None:
         search.refused.append(Refused(candidate.title, verdict.status.value, verdict.why))
-    else:
-        search.offers.append(offer)
+        return None
+    if offer.speedup.low < candidate.least_gain:
+        why = (
+            f"correct, {speedup_words(offer.speedup)} as fast; a rewrite of order or overhead alone has to gain "
+            f"{candidate.least_gain - 1:.0%} or more: less may come and go with the compiler"
+        )
+        search.refused.append(Refused(candidate.title, Status.SLOWER.value, why))
+        return None
+    search.offers.append(offer)
     return offer
 
 
 def _try_again(search: _Search) -> None:
     """Ask once more where the machine was too busy to tell, as far as rounds are left."""
-    unclear = [tried.candidate for tried in search.tried if tried.verdict.status is Status.INCONCLUSIVE]
+    best = max((offer.speedup.median for offer in search.offers), default=1.0)
+    unclear = [
+        tried.candidate
+        for tried in search.tried
+        if tried.verdict.status is Status.INCONCLUSIVE
+        and (tried.verdict.speedup is None or tried.verdict.speedup.median > best)
+    ]
     for candidate in unclear:
         if search.left <= 0:
             return
@@ -277,7 +306,7 @@ def _drop_useless_combinations(search: _Search) -> None:
     """A combination is offered only if it was measured faster than the best that is simpler than itself."""
     kept: list[Offer] = []
     for offer in sorted(search.offers, key=simplicity):
-        rival = max((other.speedup.high for other in kept), default=0.0)
+        rival = max((other.speedup.high for other in kept), default=0.0) * offer.candidate.least_gain
         if "+" in (offer.candidate.transform or "") and offer.speedup.low <= rival:
             why = f"correct, but not shown to be faster than a simpler rewrite (up to {rival:.2f}×)"
             search.refused.append(Refused(offer.candidate.title, Status.SLOWER.value, why))
@@ -298,3 +327,28 @@ def _best_of_each_family(search: _Search) -> list[Offer]:
             why = f"correct and faster, but another choice of parameters is as fast or faster ({first.id})"
             search.refused.append(Refused(offer.candidate.title, Status.SLOWER.value, why))
     return list(best.values())
+
+
+def _touch(first: Iterable[Edit], second: Sequence[Edit]) -> bool:
+    return any(one.start <= other.end and other.start <= one.end for one in first for other in second)
+
+
+def _worth_reading(search: _Search, offers: Sequence[Offer]) -> list[Offer]:
+    """Of some ranked offers those that no other one on the same text beats in both speed and simplicity, and not too
+    many."""
+    kept: list[Offer] = []
+    for offer in offers:
+        better = [
+            other
+            for other in kept
+            if other.speedup.low > offer.speedup.high
+            and simplicity(other) <= simplicity(offer)
+            and _touch(other.edits, offer.edits)
+        ]
+        if better or len(kept) == _OFFERS:
+            best = (better or kept)[0]
+            why = f"correct and faster, but {best.id} is faster still{' and no less simple' if better else ''}"
+            search.refused.append(Refused(offer.candidate.title, Status.SLOWER.value, why))
+        else:
+            kept.append(offer)
+    return kept

@@ -77,11 +77,41 @@ INIT = "float s = 0;"
 def test_the_best_comes_first_and_what_was_refused_says_why() -> None:
     pairs = [(BODY, "one;"), (BODY, "two;"), (BODY, "three;")]
     found, _ = check(pairs, {"one;": accepted(2.0), "three;": accepted(4.0)})
-    assert [offer.candidate.title for offer in found.offers] == ["three;", "one;"]
+    assert [offer.candidate.title for offer in found.offers] == ["three;"]
     assert [(refused.title, refused.status, refused.why) for refused in found.refused] == [
-        ("two;", "refuted", "equal: differs")
+        ("two;", "refuted", "equal: differs"),
+        ("one;", "slower", f"correct and faster, but {found.offers[0].id} is faster still and no less simple"),
     ]
     assert (found.rounds, found.ended) == (3, "nothing is left to try")
+
+
+def test_a_slower_rewrite_is_offered_where_it_is_simpler_or_lies_elsewhere() -> None:
+    longer = "three; /* and much more */ three;"
+    verdicts = {"one;": accepted(2.0), longer: accepted(4.0), "begin;": accepted(1.5)}
+    found, _ = check([(BODY, "one;"), (BODY, longer), (INIT, "begin;")], verdicts)
+    assert [offer.candidate.title for offer in found.offers if "then" not in offer.candidate.title] == [
+        longer,
+        "one;",
+        "begin;",
+    ]
+
+
+def test_a_rewrite_of_overhead_alone_has_to_gain_more() -> None:
+    found, _ = check([(BODY, "one;"), (BODY, "two;")], {"one;": accepted(1.08), "two;": accepted(1.3)}, least_gain=1.1)
+    assert [offer.candidate.title for offer in found.offers] == ["two;"]
+    assert found.refused[0].why.startswith("correct, 1.08×")
+    assert "has to gain 10% or more" in found.refused[0].why
+
+
+def test_the_search_stops_when_its_time_is_used_up() -> None:
+    parsed, kernel = reading(SUM)
+    bench = Bench(parsed, {"v1;": accepted(2.0)})
+    subject = Subject(parsed, kernel, contract(), "host")
+    proposer = Replacing(tuple((BODY, f"v{number};") for number in range(9)))
+    found = optimize(
+        subject, [proposer], bench, rounds=30, seconds=20.0, clock=lambda: 100.0 + 10.0 * len(bench.asked)
+    )
+    assert (found.rounds, found.ended, len(found.offers)) == (2, "the time is used up", 1)
 
 
 def test_one_text_is_verified_once() -> None:

@@ -29,6 +29,8 @@ class Candidate:
     assumes: tuple[str, ...] = ()
     uses: tuple[str, ...] = field(default=())
     """Ids of experiences that the maker drew on."""
+    least_gain: float = 1.0
+    """How many times as fast as what it was made from it has to be, at least, to be worth a change of the text."""
 
 
 class Proposer(Protocol):

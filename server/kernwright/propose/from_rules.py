@@ -116,7 +116,7 @@ def _from_transforms(nest: Nest, rule: Rule, finding: Finding, points: int) -> l
         for depth, choice in enumerate(_choices(transform, call)[:points]):
             result = transform.apply(nest, loop, choice)
             if isinstance(result, Rewrite):
-                made.append((depth, _of_transform(rule, call, loop, choice, result)))
+                made.append((depth, _of_transform(rule, transform, loop, choice, result)))
     return made
 
 
@@ -135,16 +135,17 @@ def _choices(transform: Transform, call: TransformCall) -> list[dict[str, Value]
     return replace(transform, space=space).choices()
 
 
-def _of_transform(rule: Rule, call: TransformCall, loop: Loop, choice: Choice, rewrite: Rewrite) -> Candidate:
+def _of_transform(rule: Rule, transform: Transform, loop: Loop, choice: Choice, rewrite: Rewrite) -> Candidate:
     return Candidate(
         title=rewrite.title,
         edits=rewrite.edits,
         source="rule",
         rule=rule.name,
-        transform=call.name,
+        transform=transform.name,
         parameters=((LOOP, str(loop.index)), *((name, str(value)) for name, value in choice.items())),
         symptom=rewrite.symptom or rule.name,
         assumes=rewrite.assumes,
+        least_gain=transform.least_gain,
     )
 
 

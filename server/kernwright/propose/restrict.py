@@ -9,7 +9,7 @@ from kernwright.loops.model import Loop, Nest
 from kernwright.propose.loop_text import restrict_edits
 from kernwright.propose.promises import no_overlap
 from kernwright.propose.source import Writer
-from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
+from kernwright.propose.transform import SCHEDULING_GAIN, Choice, Refusal, Rewrite, Transform
 
 
 def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
@@ -26,4 +26,4 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     )
 
 
-RESTRICT = Transform("restrict", "Qualify pointer parameters that never overlap.", apply)
+RESTRICT = Transform("restrict", "Qualify pointer parameters that never overlap.", apply, least_gain=SCHEDULING_GAIN)

@@ -6,7 +6,7 @@ from kernwright.loops.model import Loop, Nest
 from kernwright.propose.loop_text import header_of, items_of, loop_code, obstacle, operand, replace_loop, variable_type
 from kernwright.propose.promises import no_overlap
 from kernwright.propose.source import Writer
-from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
+from kernwright.propose.transform import SCHEDULING_GAIN, Choice, Refusal, Rewrite, Transform
 
 
 def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
@@ -36,4 +36,4 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     )
 
 
-REVERSE = Transform("reverse", "Run a loop that counts down upwards.", apply)
+REVERSE = Transform("reverse", "Run a loop that counts down upwards.", apply, least_gain=SCHEDULING_GAIN)

@@ -18,7 +18,7 @@ from kernwright.propose.conditions import names_stand_still
 from kernwright.propose.loop_text import element_type, obstacle, replace_loop
 from kernwright.propose.promises import NO_INDEX_WRAP
 from kernwright.propose.source import Writer
-from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
+from kernwright.propose.transform import SCHEDULING_GAIN, Choice, Refusal, Rewrite, Transform
 from kernwright.syntax import span_of, unparenthesised
 
 
@@ -117,4 +117,6 @@ def _row_of(nest: Nest, loop: Loop, access: Access) -> _Row | None:
     )
 
 
-ROW_POINTER = Transform("row-pointer", "Index a row by its own pointer instead of the whole array.", apply)
+ROW_POINTER = Transform(
+    "row-pointer", "Index a row by its own pointer instead of the whole array.", apply, least_gain=SCHEDULING_GAIN
+)

@@ -83,6 +83,7 @@ def _candidate(loop: Loop, transform: Transform, choice: Choice, rewrite: Rewrit
         parameters=((LOOP, str(loop.index)), *parameters),
         symptom=rewrite.symptom,
         assumes=rewrite.assumes,
+        least_gain=transform.least_gain,
     )
 
 

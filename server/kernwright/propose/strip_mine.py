@@ -10,7 +10,7 @@ from kernwright.loops.model import Loop, Nest
 from kernwright.propose.loop_text import items_of, obstacle, replace_loop
 from kernwright.propose.source import Writer
 from kernwright.propose.strips import strip_code
-from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
+from kernwright.propose.transform import SCHEDULING_GAIN, Choice, Refusal, Rewrite, Transform
 
 
 def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
@@ -28,4 +28,6 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     return Rewrite(f"Run the loop in strips of {strip}", (replace_loop(writer, nest, loop, [code]),))
 
 
-STRIP_MINE = Transform("strip-mine", "Run a loop in strips of a fixed length.", apply, {"strip": (256, 64, 1024)})
+STRIP_MINE = Transform(
+    "strip-mine", "Run a loop in strips of a fixed length.", apply, {"strip": (256, 64, 1024)}, SCHEDULING_GAIN
+)

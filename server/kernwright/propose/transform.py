@@ -42,6 +42,10 @@ class Refusal:
 Apply = Callable[[Nest, Loop, Choice], Rewrite | Refusal]
 
 
+SCHEDULING_GAIN = 1.1
+"""The next compiler, or the same loop at another address, takes less than that away again."""
+
+
 @dataclass(frozen=True)
 class Transform:
     """One loop transform. ``space`` lists the values of each parameter, the most promising first."""
@@ -50,6 +54,8 @@ class Transform:
     summary: str
     apply: Apply
     space: dict[str, tuple[Value, ...]] = field(default_factory=dict[str, tuple[Value, ...]])
+    least_gain: float = 1.0
+    """``SCHEDULING_GAIN`` where only the order or the overhead of the same operations changes."""
 
     def choices(self) -> list[dict[str, Value]]:
         """Every point of the space, the first values of each parameter first."""

@@ -10,7 +10,7 @@ from kernwright.loops.model import Loop, Nest
 from kernwright.propose.counted import body_span, counted, headed
 from kernwright.propose.loop_text import indented
 from kernwright.propose.substitute import substituted
-from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
+from kernwright.propose.transform import SCHEDULING_GAIN, Choice, Refusal, Rewrite, Transform
 from kernwright.syntax import find_all
 
 _MAX_STATEMENTS = 12
@@ -38,4 +38,5 @@ UNROLL = Transform(
     summary="Write out several turns of a loop.",
     apply=apply,
     space={"turns": (4, 8, 2)},
+    least_gain=SCHEDULING_GAIN,
 )
