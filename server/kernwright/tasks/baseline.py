@@ -104,8 +104,8 @@ def _measured(original: Original, machine: str) -> Baseline:
         return Baseline(problem=prepared.reason)
     if not prepared.timed:
         return Baseline(problem="there is no [time] table, and none can be inferred; add sizes to time at")
-    timed, _ = prepared.timed[0]
-    interval = time_alone(prepared.library, timed.time.cache == "cold", timed.sets, subject, bench)
+    timed, answered = prepared.timed[0]
+    interval = time_alone(prepared.library, timed.time.cache == "cold", timed.sets, subject, bench, answered.shortest)
     if not isinstance(interval, Interval):
         return Baseline(problem=f"the original cannot be timed: {interval}")
     peaks = peaks_of(subject.command.compiler, bench)

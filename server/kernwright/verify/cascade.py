@@ -19,7 +19,7 @@ from kernwright.verify.precision import accuracy_notes
 from kernwright.verify.question import Question, Workbench
 from kernwright.verify.races import check_races
 from kernwright.verify.safe import check_safe
-from kernwright.verify.shadow import Shadow
+from kernwright.verify.shadow import shadow_of
 from kernwright.verify.shrink import Shrinker, counterexample
 from kernwright.verify.stages import Faster, Library
 from kernwright.verify.stored import read_verdict, written_verdict
@@ -134,7 +134,7 @@ def _judge(
     reason = dishonesty(baseline.library, library, baseline.unit, unit, baseline.threads)
     if reason is not None:
         return cascade.ended(Status.DISHONEST, StageName.HONEST, reason)
-    comparison = Comparison(baseline, library, Shadow(baseline))
+    comparison = Comparison(baseline, library, shadow_of(baseline))
     cascade.comparison = comparison
     mismatch = comparison.check_small()
     if mismatch is not None:

@@ -81,7 +81,7 @@ class Comparison:
             if found is not None:
                 return found
             verified = _verified(answered.job, timed.sets, outputs)
-            self.timed_points.append(TimedPoint(timed.time, verified))
+            self.timed_points.append(TimedPoint(timed.time, verified, answered.shortest))
         return self._declared_overlap()
 
     def run(self, answered: Answered, outputs: dict[int, tuple[Values | None, ...]] | None = None) -> Mismatch | None:

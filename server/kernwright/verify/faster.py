@@ -72,11 +72,11 @@ def faster(
 
 
 def time_alone(
-    library: Library, cold: bool, sets: Sequence[Inputs], subject: Subject, workbench: Workbench
+    library: Library, cold: bool, sets: Sequence[Inputs], subject: Subject, workbench: Workbench, expected_ns: int = 0
 ) -> Interval | str:
     """Nanoseconds of one call of a library with inputs of one size: the median over fresh processes, with its
-    interval; or one line that says why there is none."""
-    call = TimedCall((library.path,), library.slots, cold, tuple(sets), workbench.seed)
+    interval; or one line that says why there is none. ``expected_ns`` is what a call is known to take, if it is."""
+    call = TimedCall((library.path,), library.slots, cold, tuple(sets), workbench.seed, expected_ns)
     found = measure_alone(call, subject.command.compiler, workbench)
     return found.detail if isinstance(found, Fault) else found
 
@@ -91,6 +91,7 @@ def _judge_point(
         point.time.cache == "cold",
         tuple(each.inputs for each in point.sets),
         workbench.seed,
+        point.call_ns,
     )
     found = measure_pair(call, subject.command.compiler, workbench)
     if isinstance(found, Fault):

@@ -126,6 +126,15 @@ def _sequence(sets: Sequence[Inputs], slots: tuple[Slot, ...], generator: Genera
     ]
 
 
+def _short_sequence(sets: Sequence[Inputs], slots: tuple[Slot, ...], generator: Generator) -> list[Call]:
+    """The fewest calls that meet one element changed, fresh values, another place, and the first values again."""
+    first, *others = sets
+    changed = changed_in_the_middle(first, slots, others[0]) if others else None
+    calls = [Call(inputs, mapping=SAME_PLACE) for inputs in (first, *([changed] if changed else []))]
+    calls += [Call(inputs, mapping=OTHER_PLACE) for inputs in others[:1]]
+    return [*calls, Call(first, mapping=SAME_PLACE)]
+
+
 def _fresh_sets(generator: Generator, point: SizePoint, count: int) -> list[Inputs]:
     drawn = (generator.draw(point.values, "random", 100_000 + k, point.listed) for k in range(count))
     return [inputs for inputs in drawn if inputs is not None]
@@ -152,8 +161,9 @@ def probe_job(slots: tuple[Slot, ...], timed: TimedSets, threads: Threads) -> Jo
 
 def timed_job(generator: Generator, slots: tuple[Slot, ...], timed: TimedSets, long: bool, threads: Threads) -> Job:
     """A sequence at a [time] size that meets every input set; the fewest calls where one takes ``long``."""
-    sets = timed.sets[:2] if long else timed.sets
-    calls = _sequence(sets, slots, generator, offset=0)
+    calls = (
+        _short_sequence(timed.sets, slots, generator) if long else _sequence(timed.sets, slots, generator, offset=0)
+    )
     known = {id(call.inputs) for call in calls}
     calls += [Call(inputs, mapping=SAME_PLACE) for inputs in timed.sets if id(inputs) not in known]
     if threads and not long:

@@ -71,9 +71,16 @@ _FUNCTIONS = frozenset(
 )
 
 
+def shadow_of(baseline: Baseline) -> Shadow:
+    """The shadow that all candidates of a baseline share: running it may take as long as running the original."""
+    if baseline.shadow is None:
+        baseline.shadow = Shadow(baseline)
+    return baseline.shadow
+
+
 @dataclass
 class Shadow:
-    """Built and run when first asked; answers are kept per job."""
+    """Built and run when first asked. Answers are kept for the baseline's jobs, and for the last of all others."""
 
     baseline: Baseline
     _library: Library | None = None
@@ -92,11 +99,17 @@ class Shadow:
         if self._library is None:
             return None
         if id(job) not in self._answers:
+            self._forget_others()
             self._answers[id(job)] = self._run(job, self._library)
             self._jobs.append(job)
         record = self._answers[id(job)].get(call)
         values = record.outputs[slot] if record is not None and record.outcome is Outcome.RETURNED else None
         return None if values is None else values.astype(np.longdouble)
+
+    def _forget_others(self) -> None:
+        everyones = {id(answered.job) for answered in self.baseline.answered_jobs}
+        self._jobs = [job for job in self._jobs if id(job) in everyones]
+        self._answers = {id(job): self._answers[id(job)] for job in self._jobs}
 
     def _build(self) -> Library | None:
         subject = self.baseline.subject

@@ -49,6 +49,8 @@ class TimedPoint:
 
     time: TimePoint
     sets: tuple[VerifiedInputs, ...]
+    call_ns: int = 0
+    """What a call of the original took in the equal stage, at least; 0 where that is not known."""
 
 
 @dataclass(frozen=True)
