@@ -11,6 +11,7 @@ from tree_sitter import Node
 
 from kernwright.contract import Arg, Contract
 from kernwright.find.facts import Facts
+from kernwright.find.tight import is_tight
 from kernwright.find.types import FileTypes, Types
 from kernwright.kernel import Kernel, is_contract_comment
 from kernwright.loops.analyse import analyse
@@ -83,6 +84,12 @@ class Context:
                 parts.append(self.parsed.text(above))
             above = above.prev_sibling
         return "\n".join(parts)
+
+    @cached_property
+    def is_inlined(self) -> bool:
+        """Its author asks for it to be inlined: there, what its pointers point to is mostly a local of the caller."""
+        words = [self.parsed.text(child) for child in self.kernel.node.children if child.type != "compound_statement"]
+        return any(re.match(r"(?i)\w*inline\w*$", word) for word in words)
 
     def argument(self, name: str) -> Arg | None:
         return self.contract.args.get(name) if self.contract is not None else None
@@ -198,6 +205,16 @@ class Context:
                 if stepped and stepped.group(1) != "1" and not re.search(rf"\b{re.escape(name)}\s*=", started):
                     return True
         return False
+
+    def is_tight(self, loop: Loop) -> bool:
+        """Its time is that of its own statements: no turn calls what is not inlined, or allocates."""
+        if loop.index not in self._tight:
+            self._tight[loop.index] = is_tight(self.parsed, self.file.leaves, loop.node)
+        return self._tight[loop.index]
+
+    @cached_property
+    def _tight(self) -> dict[int, bool]:
+        return {}
 
     def is_innermost(self, loop: Loop) -> bool:
         return self.nest.innermost(loop)

@@ -12,6 +12,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from kernwright.contract import FLOAT_BITS, INTEGER_BITS
+from kernwright.find.tight import leaf_functions
 from kernwright.kernel import dtype_of
 from kernwright.loops.model import Nest
 from kernwright.loops.read import declared_name, integer_of, subscript_parts
@@ -64,6 +65,11 @@ class FileTypes:
     """Structures and variables at file scope: the same for every kernel of a text."""
 
     parsed: Parsed
+
+    @cached_property
+    def leaves(self) -> frozenset[str]:
+        """Functions of the file that compilers inline."""
+        return leaf_functions(self.parsed)
 
     @cached_property
     def structures(self) -> dict[str, Structure]:

@@ -52,6 +52,9 @@ PREDICATES: dict[str, Predicate] = {
     "many-turns?": _own(
         "@node", '["N"]', meaning="the loop that is or holds the node has N turns (16) or more, or nobody knows"
     ),
+    "tight?": _own(
+        "@node", meaning="no turn of the loop that is or holds the node calls what is not inlined, or allocates"
+    ),
     "carried?": _own("@loop", meaning="a dependence runs from one turn of the loop to a later one"),
     "affine?": _own("@loop", meaning="every subscript in the loop is a polynomial over loop variables and constants"),
     "invariant?": _own(

@@ -120,7 +120,7 @@ def decays(context: Context, node: Node) -> Binding | None:
     size = _magnitude(context, node_of_factor)
     if size is not None and ((size >= 1) != divides or size in (0, 1)):
         return None
-    if _written_elsewhere(context, node, left):
+    if _written_elsewhere(context, node, left) or _bounds_loop(context, loop.node, left):
         return None
     if left.type == "identifier":
         # A scalar power such as `p *= x` mostly means something else; a constant below 1 says that it decays.
@@ -177,6 +177,17 @@ def _magnitude(context: Context, node: Node) -> float | None:
         return None
     low, high = argument.low.evaluate({}), argument.high.evaluate({})
     return float(low) if low >= 1 else float(high) if 0 <= high < 1 and low >= 0 else None
+
+
+def _bounds_loop(context: Context, loop: Node, left: Node) -> bool:
+    """The loop goes on only as long as the target is large enough, or so it tests."""
+    condition = loop.child_by_field_name("condition")
+    words = {context.parsed.text(name) for name in find_all(left, "identifier")}
+    return (
+        condition is not None
+        and any(context.parsed.text(name) in words for name in find_all(condition, "identifier"))
+        and context.parsed.text(left) in context.parsed.text(condition)
+    )
 
 
 def _written_elsewhere(context: Context, node: Node, left: Node) -> bool:

@@ -62,9 +62,16 @@ def _guarded_exit(context: Context, loop: Loop) -> Binding | None:
         stride = context.stride(access, loop)
         inside = condition.start_byte <= access.node.start_byte < condition.end_byte
         feeds = any(name in tested for name in context.nest.statements[access.statement].writes)
-        if access.member is None and stride is not None and stride.value in (1, -1) and (inside or feeds):
+        if access.dtype is None or access.member is not None or _ends_text(context, condition, access.dtype):
+            continue
+        if stride is not None and stride.value in (1, -1) and (inside or feeds):
             return {"here": condition}
     return None
+
+
+def _ends_text(context: Context, condition: Node, dtype: str) -> bool:
+    """The search is for the end of a text or for a sign in it: texts are short."""
+    return dtype in ("i8", "u8") and next(find_all(condition, "char_literal"), None) is not None
 
 
 def _written_in(context: Context, node: Node) -> set[str]:

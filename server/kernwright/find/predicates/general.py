@@ -61,6 +61,11 @@ def innermost(context: Context, node: Node) -> Binding | None:
     return holds(loop is not None and context.is_innermost(loop))
 
 
+def tight(context: Context, node: Node) -> Binding | None:
+    loop = context.loop_at(node) or context.loop_of(node)
+    return holds(loop is not None and context.is_tight(loop))
+
+
 def many_turns(context: Context, node: Node, least: str = str(MANY_TURNS)) -> Binding | None:
     loop = context.loop_at(node) or context.loop_of(node)
     return holds(loop is not None and context.many_turns(loop, int(least)))
@@ -263,6 +268,7 @@ PREDICATES: dict[str, Predicate] = {
     "counted?": counted,
     "innermost?": innermost,
     "many-turns?": many_turns,
+    "tight?": tight,
     "carried?": carried,
     "affine?": affine,
     "invariant?": invariant,

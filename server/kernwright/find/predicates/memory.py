@@ -104,7 +104,10 @@ def bound_reloaded(context: Context, node: Node) -> Binding | None:
     if node.type == "identifier":
         return _variable_reloaded(context, node)
     loop = next((loop for loop in context.nest.loops if node in loop.bound_loads), None)
-    if loop is None or context.says_vectorised(loop):
+    if loop is None or not context.is_tight(loop) or context.says_vectorised(loop):
+        return None
+    if next(find_all(loop.body, "switch_statement"), None) is not None:
+        # Beside its branches one more load costs nothing, and without it the loop would not be vectorised either.
         return None
     writes = [access for access in context.nest.accesses_in(loop) if access.writes]
     if node.type == "call_expression":
@@ -112,17 +115,31 @@ def bound_reloaded(context: Context, node: Node) -> Binding | None:
     load = next((access for access in context.accesses_at(node) if not access.writes), None)
     if load is None:
         return _member_reloaded(context, node, loop)
-    if not stands_still(context, load, loop):
+    if context.is_inlined and _points_to_scalar(node):
+        return None
+    if not stands_still(context, load, loop) or any(_same_place(write, load) for write in writes):
         return None
     store = next((write for write in writes if may_overlap(context, write, load)), None)
     return None if store is None else {"loop": loop.node, "store": store.node}
+
+
+def _points_to_scalar(node: Node) -> bool:
+    """``*count``: of a function that is inlined, a variable of the caller that ends up in a register."""
+    return node.type == "pointer_expression" and node.named_children[-1].type == "identifier"
+
+
+def _same_place(write: Access, load: Access) -> bool:
+    """The loop changes what it reads by that very name: then it has to be read again."""
+    return write.array == load.array and (write.member == load.member or write.member is None)
 
 
 def _variable_reloaded(context: Context, node: Node) -> Binding | None:
     """A bound that is a variable of other files too, or a member of the object: a store of its type may reach it."""
     loop = context.loop_of(node)
     name = context.parsed.text(node)
-    if loop is None or name in context.nest.types or context.says_vectorised(loop) or name in context.changed_in(loop):
+    if loop is None or name in context.nest.types or name in context.changed_in(loop) or not context.is_tight(loop):
+        return None
+    if context.says_vectorised(loop):
         return None
     dtype = _shared_variable(context, name)
     store = _store_like(context, loop, dtype) if dtype is not None else None
@@ -183,10 +200,14 @@ def accumulates_in_memory(context: Context, node: Node) -> Binding | None:
     loop = context.loop_of(node)
     if left is None or loop is None or not context.is_innermost(loop) or not context.many_turns(loop):
         return None
+    if not context.is_tight(loop):
+        return None
     left = unparenthesised(left)
     if left.type == "identifier":
         return _member_accumulates(context, node, left, loop)
     target = next((access for access in context.accesses_at(left) if access.writes), None)
+    if context.is_inlined and _points_to_scalar(left):
+        return None
     if target is None or not stands_still(context, target, loop) or context.says_vectorised(loop):
         return None
     accesses = context.nest.accesses_in(loop)
@@ -222,18 +243,30 @@ def load_reloaded(context: Context, node: Node) -> Binding | None:
     load = next((access for access in context.accesses_at(node) if not access.writes), None)
     if loop is None or load is None or not context.is_innermost(loop) or not context.many_turns(loop):
         return None
+    if not context.is_tight(loop) or (context.is_inlined and _points_to_scalar(node)):
+        return None
     if any(node.start_byte >= b.start_byte and node.end_byte <= b.end_byte for b in loop.bound_loads):
         return None
     if not stands_still(context, load, loop) or context.says_vectorised(loop) or context.is_explicit_simd(loop):
         return None
     accesses = context.nest.accesses_in(loop)
-    if any(a.writes and a.array == load.array and (a.member == load.member or a.member is None) for a in accesses):
-        return None
-    text = context.parsed.text(node)
-    if any(context.parsed.text(a.node) == text and a.node.start_byte < node.start_byte for a in accesses):
+    if any(a.writes and _same_place(a, load) for a in accesses):
         return None
     store = next((a for a in accesses if a.writes and may_overlap(context, a, load)), None)
-    return None if store is None else {"loop": loop.node, "store": store.node}
+    if store is None or any(_reloads(context, a, loop) for a in accesses if a.node.start_byte < node.start_byte):
+        # One finding speaks for all loads of the loop.
+        return None
+    return {"loop": loop.node, "store": store.node}
+
+
+def _reloads(context: Context, load: Access, loop: Loop) -> bool:
+    """The loop reads the same place in every turn, and a store in it may change that."""
+    if load.writes or not stands_still(context, load, loop) or load.node in loop.bound_loads:
+        return False
+    writes = [access for access in context.nest.accesses_in(loop) if access.writes]
+    return not any(_same_place(write, load) for write in writes) and any(
+        may_overlap(context, write, load) for write in writes
+    )
 
 
 def overlap_stops(context: Context, node: Node) -> Binding | None:
@@ -241,6 +274,7 @@ def overlap_stops(context: Context, node: Node) -> Binding | None:
     if (
         loop is None
         or not context.is_innermost(loop)
+        or not context.is_tight(loop)
         or context.says_vectorised(loop)
         or context.is_explicit_simd(loop)
     ):
@@ -263,6 +297,8 @@ def structure_stride(context: Context, node: Node) -> Binding | None:
     loop = context.loop_of(node)
     access = next(iter(context.accesses_at(node)), None)
     if loop is None or access is None or access.member is None or not context.is_innermost(loop):
+        return None
+    if not context.is_tight(loop):
         return None
     argument = node.child_by_field_name("argument")
     structure = context.types.structure_of(argument)
@@ -295,7 +331,7 @@ def unsigned_index(context: Context, node: Node) -> Binding | None:
         index = listed.named_children[0] if listed is not None and listed.named_child_count == 1 else None
     if index is None or loop.variable is None or context.types.of(index) != "u32":
         return None
-    if not is_unsigned(context.nest.dtypes.get(loop.variable)):
+    if not is_unsigned(loop.variable_dtype) or not context.is_tight(loop):
         return None
     used = {context.parsed.text(name) for name in find_all(index, "identifier")}
     flat = access.flat
@@ -320,9 +356,14 @@ def unsigned_index(context: Context, node: Node) -> Binding | None:
 
 def unsigned_end(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(node)
-    if loop is None or loop.variable is None or not is_unsigned(context.nest.dtypes.get(loop.variable)):
+    if loop is None or loop.variable is None or not is_unsigned(loop.variable_dtype):
         return None
-    if not context.is_innermost(loop) or loop.trip is not None or loop.comparison not in ("<=", "!=", "<"):
+    if (
+        not context.is_innermost(loop)
+        or not context.is_tight(loop)
+        or loop.trip is not None
+        or loop.comparison not in ("<=", "!=", "<")
+    ):
         return None
     said = context.says_missed(loop)
     if said is None or not re.search(r"number of (loop )?iterations", said.message) or loop.bound_loads or loop.exits:
@@ -337,7 +378,7 @@ def narrow_counter(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(node)
     if loop is None or loop.variable is None or loop.comparison not in ("<", "<=", "!="):
         return None
-    dtype = context.nest.dtypes.get(loop.variable)
+    dtype = loop.variable_dtype
     condition = node.child_by_field_name("condition")
     if dtype not in ("u8", "i8", "u16", "i16") or condition is None:
         return None

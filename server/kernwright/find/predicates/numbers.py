@@ -36,7 +36,9 @@ def reduces(context: Context, node: Node, operators: str, *dtypes: str) -> Bindi
         return None
     if reduction.value is None or is_invariant(context, reduction.value, loop):
         return None
-    if _is_declared(context, loop, reduction.name):
+    if _is_declared(context, loop, reduction.name) or not context.is_tight(loop):
+        return None
+    if _follows_another(context, loop, reduction, dtypes):
         return None
     reduced = {one.name for one in context.nest.reductions_in(loop)}
     if any(not _only_steps(context, loop, name) for name in context.nest.carried_scalars(loop) - reduced):
@@ -49,6 +51,18 @@ def reduces(context: Context, node: Node, operators: str, *dtypes: str) -> Bindi
         # Several accumulators over a loop that steps by several elements: the partial sums are there already.
         return None
     return {"loop": loop.node, "name": reduction.name, "dtype": reduction.dtype or ""}
+
+
+def _follows_another(context: Context, loop: Loop, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
+    """One finding speaks for all sums of a loop, and is about the first."""
+    return any(
+        one.node.start_byte < reduction.node.start_byte
+        and one.in_memory == reduction.in_memory
+        and one.loop == reduction.loop
+        and (one.operator in ("min", "max")) == (reduction.operator in ("min", "max"))
+        and (not dtypes or one.dtype in dtypes)
+        for one in context.nest.reductions_in(loop)
+    )
 
 
 def _is_declared(context: Context, loop: Loop, name: str) -> bool:
@@ -78,6 +92,9 @@ def narrow_accumulator(context: Context, node: Node) -> Binding | None:
     reduction = context.reduction_at(node)
     loop = context.loop_of(node)
     if reduction is None or loop is None or reduction.operator not in ("+", "*") or reduction.loop != loop.index:
+        return None
+    if reduction.value is not None and next(find_all(reduction.value, "call_expression"), None) is not None:
+        # What a call gives has a range of its own, which is not that of its type.
         return None
     if not reduction.in_memory and context.types.depth(reduction.name):
         # A pointer that walks has the dtype of its elements, and sums up nothing.

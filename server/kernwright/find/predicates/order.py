@@ -25,7 +25,9 @@ def walks_columns(context: Context, node: Node) -> Binding | None:
     access = next(iter(context.accesses_at(node)), None)
     if inner is None or access is None or inner.variable is None or not context.is_innermost(inner):
         return None
-    if not context.many_turns(inner, 8) or inner.exits or context.is_explicit_simd(inner):
+    if not context.many_turns(inner, 8) or inner.exits or not context.is_tight(inner):
+        return None
+    if context.is_explicit_simd(inner):
         return None
     stride = _stride(context, access, inner)
     if stride is None or abs(stride) < _FAR or _is_small(context, access, inner):
@@ -35,6 +37,7 @@ def walks_columns(context: Context, node: Node) -> Binding | None:
             continue
         if (
             not context.many_turns(outer, 8)
+            or _hands_on(context, inner)
             or not _pays(context, inner, outer)
             or not _may_exchange(context, inner, outer)
         ):
@@ -59,6 +62,12 @@ def walks_columns(context: Context, node: Node) -> Binding | None:
             "stride": _stride_text(context, access, inner),
         }
     return None
+
+
+def _hands_on(context: Context, loop: Loop) -> bool:
+    """A scalar other than a sum runs from turn to turn, in the order that the turns have."""
+    reduced = {reduction.name for reduction in context.nest.reductions_in(loop)}
+    return bool(context.nest.carried_scalars(loop) - reduced)
 
 
 def _stride(context: Context, access: Access, loop: Loop) -> int | None:

@@ -21,11 +21,12 @@ from kernwright.find.predicates.lanes import (
 )
 from kernwright.find.types import byte_size
 from kernwright.kernel import dtype_of
-from kernwright.loops.model import Loop
-from kernwright.loops.read import integer_of
+from kernwright.loops.model import Access, Loop
+from kernwright.loops.read import file_constants, integer_of
 from kernwright.syntax import find_all, unparenthesised
 
 _MOST_I16 = 32767
+_LEAST_UNROLLED = 4
 _LEAVES = ("break_statement", "return_statement", "goto_statement")
 
 
@@ -98,7 +99,7 @@ def reads_past_end(context: Context, node: Node) -> Binding | None:
     bound = loop.upper_text
     if integer_of(bound) is not None or (loop.upper is not None and loop.upper.value is not None):
         return None
-    if not re.fullmatch(r"[A-Za-z_]\w*", bound) or any(True for _ in find_all(loop.body, *_LEAVES)):
+    if bound not in context.nest.types or any(True for _ in find_all(loop.body, *_LEAVES)):
         return None
     access = vector_cast(context, node) if node.type == "cast_expression" else vector_access(context, node)
     if access is not None:
@@ -140,7 +141,8 @@ def _is_variable(context: Context, term: Node, variable: str) -> bool:
 
 
 def _unrolled_access(context: Context, node: Node, loop: Loop) -> str | None:
-    """``y[i + 3]`` in a loop by 4 that also touches ``y[i]``: the array, at its last element."""
+    """``y[i + 3]`` in a loop by 4 that does the same to ``y[i]``: the array, at its last element. A loop by 2 or 3
+    mostly walks pairs or pixels, of which there is a whole number."""
     access = next(iter(context.accesses_at(node)), None)
     if access is None or access.flat is None or loop.variable is None or loop.step is None or access.guarded:
         return None
@@ -149,12 +151,21 @@ def _unrolled_access(context: Context, node: Node, loop: Loop) -> str | None:
     rest = access.flat.without([loop.variable])
     if rest.value != loop.step - 1:
         return None
-    mine = [
-        a.flat.without([loop.variable]).value
+    mine = {
+        a.flat.without([loop.variable]).value: a
         for a in context.nest.accesses_in(loop)
         if a.array == access.array and a.flat is not None
-    ]
-    return access.array if all(offset in mine for offset in range(loop.step)) else None
+    }
+    if loop.step < _LEAST_UNROLLED or not all(offset in mine for offset in range(loop.step)):
+        return None
+    shapes = {_shape(context, mine[offset]) for offset in range(loop.step)}
+    return access.array if len(shapes) == 1 else None
+
+
+def _shape(context: Context, access: Access) -> str:
+    """A statement without its numbers and without the ends of its names: copies of one statement are alike."""
+    text = context.parsed.text(context.nest.statements[access.statement].node)
+    return re.sub(r"\d+|[\s+]", "", text)
 
 
 def _is_guarded(node: Node, loop: Loop) -> bool:
@@ -234,7 +245,10 @@ def _cast_of(context: Context, node: Node, kind: str, value: Node) -> Binding | 
     if not _is_dereferenced(context, node):
         return None
     size = byte_size(dtype)
-    if _alignment_of(context, parts[0]) >= size and all(_is_multiple(context, term, size) for term in parts[1]):
+    if all(_is_multiple(context, term, size) for term in parts[1]) and not _steps_by_less(context, parts[0], size):
+        # Whoever hands over whole records as bytes mostly allocated them as such.
+        return None
+    if _cast_before(context, node, parts[0]) or re.search(rf"(?i)align\w*\s*\(\s*{parts[0]}\b", context.text):
         return None
     if _has_own_storage(context, parts[0]) and not parts[1]:
         return None
@@ -245,20 +259,52 @@ def _cast_of(context: Context, node: Node, kind: str, value: Node) -> Binding | 
     return {"type": kind.strip(), "source": value}
 
 
+def _steps_by_less(context: Context, pointer: str, size: int) -> bool:
+    """The pointer itself is moved by a constant that is no multiple of the size: ``p++``, ``p += 3``."""
+    name = re.escape(pointer)
+    if re.search(rf"(\+\+|--)\s*{name}\b(?!\s*\[)|\b{name}\s*(\+\+|--)", context.text):
+        return True
+    return any(int(step) % size for step in re.findall(rf"\b{name}\s*[+-]=\s*(\d+)\s*;", context.text))
+
+
+def _cast_before(context: Context, node: Node, pointer: str) -> bool:
+    """One finding for each pointer: the first cast with an offset speaks for the others."""
+    for other in find_all(context.kernel.body, "cast_expression"):
+        if other.start_byte >= node.start_byte:
+            return False
+        value, kind = other.child_by_field_name("value"), other.child_by_field_name("type")
+        parts = pointer_parts(context, value) if value is not None else None
+        dtype = dtype_of(context.parsed.text(kind).replace("*", " ")) if kind is not None else None
+        if parts is None or parts[0] != pointer or dtype is None or byte_size(dtype) < 2:
+            continue
+        if "*" in context.parsed.text(kind) and not all(_is_multiple(context, t, byte_size(dtype)) for t in parts[1]):
+            return True
+    return False
+
+
 def _is_multiple(context: Context, term: Node, size: int) -> bool:
-    """The term is a multiple of the size by a factor that stands in it: ``4 * i``, ``i * sizeof(float)``, ``16``."""
+    """The term is a multiple of the size by a factor that stands in it (``4 * i``, ``i * sizeof(float)``, ``16``), or
+    a product of two names, which is a count of records whatever their size is."""
     term = unparenthesised(term)
-    value = integer_of(context.parsed.text(term))
+    text = context.parsed.text(term)
+    value = integer_of(text)
+    if value is None and term.type == "identifier":
+        value = file_constants(context.parsed.snapshot.data).get(text)
     if value is not None:
         return value % size == 0
-    if term.type in ("sizeof_expression",):
+    if term.type == "sizeof_expression":
         return True
     operator = term.child_by_field_name("operator")
     sides = [side for name in ("left", "right") if (side := term.child_by_field_name(name)) is not None]
     if operator is None or len(sides) != 2:
         return False
-    found = [_is_multiple(context, side, size) for side in sides]
-    return any(found) if operator.type == "*" else all(found) if operator.type in ("+", "-") else False
+    if operator.type == "*":
+        return all(_is_name(side) for side in sides) or any(_is_multiple(context, side, size) for side in sides)
+    return operator.type in ("+", "-") and all(_is_multiple(context, side, size) for side in sides)
+
+
+def _is_name(node: Node) -> bool:
+    return unparenthesised(node).type in ("identifier", "field_expression")
 
 
 def _call_around(context: Context, node: Node) -> str:
@@ -285,7 +331,11 @@ def _is_dereferenced(context: Context, node: Node) -> bool:
         name = re.sub(r"[*&\s]|const|restrict|__", "", context.parsed.text(target)) if target is not None else ""
         return (
             bool(name)
-            and re.search(rf"\b{re.escape(name)}\s*\[|\*\s*{re.escape(name)}\b(?!\s*=)", context.text) is not None
+            and re.search(
+                rf"\b{re.escape(name)}\s*\[|(?:[=(+,;{{}}!&|<>?:\[/%-]|\breturn)\s*\*\s*{re.escape(name)}\b(?!\s*=)",
+                context.text,
+            )
+            is not None
         )
     return False
 
