@@ -15,8 +15,7 @@ from kernwright.combine import combined, resulting_kernel
 from kernwright.contract import Contract
 from kernwright.kernel import Kernel
 from kernwright.offer import Offer, make_offer, ranked, simplicity, speedup_words
-from kernwright.propose.candidate import Candidate, Proposer
-from kernwright.propose.search import LOOP
+from kernwright.propose.candidate import LOOP, Candidate, Proposer
 from kernwright.syntax import Parsed
 from kernwright.text import Edit
 from kernwright.verify.verdict import Status, Verdict

@@ -75,8 +75,11 @@ class Settings(BaseModel):
     )
     jobs: int = Field(default=2, ge=1, le=256, description="Files that are analysed at once.")
     rounds: int = Field(default=30, ge=1, le=10_000, description="Candidates that one search verifies at most.")
+    search_seconds: float = Field(
+        default=120.0, gt=0, description="Time after which the search of one kernel begins no further candidate."
+    )
     bound_margin: float = Field(
-        default=0.15, ge=0, le=10, description="How near to its bound, relatively, a kernel needs no search."
+        default=0.25, ge=0, le=10, description="How near to its bound, relatively, a kernel needs no search."
     )
     check_seconds: float = Field(default=20.0, gt=0, description="Time to compare one candidate with the original.")
     build_seconds: float = Field(default=60.0, gt=0, description="Time that one compilation may take.")

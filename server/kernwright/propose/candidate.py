@@ -9,6 +9,10 @@ from kernwright.kernel import Kernel
 from kernwright.syntax import Parsed
 from kernwright.text import Edit
 
+LOOP = "loop"
+"""The parameter of a candidate that names its loop by number; candidates that differ in other numbers alone are
+points of one search space."""
+
 
 @dataclass(frozen=True)
 class Candidate:

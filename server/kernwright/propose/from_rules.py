@@ -17,7 +17,7 @@ from kernwright.find.finding import Finding
 from kernwright.find.types import FileTypes
 from kernwright.kernel import Kernel
 from kernwright.loops.model import Loop, Nest
-from kernwright.propose.candidate import Candidate
+from kernwright.propose.candidate import LOOP, Candidate
 from kernwright.propose.registry import TRANSFORMS
 from kernwright.propose.templates import template_edits
 from kernwright.propose.transform import Choice, Rewrite, Transform, Value
@@ -25,8 +25,6 @@ from kernwright.rules.model import Anchor, Rule, RuleProblem, Severity, Transfor
 from kernwright.syntax import Parsed
 from kernwright.text import Edit, Span
 
-LOOP = "loop"
-"""The parameter of a candidate that names its loop by number."""
 _SEVERITIES = list(Severity)
 
 

@@ -12,13 +12,9 @@ from dataclasses import dataclass, field
 from kernwright.kernel import Kernel
 from kernwright.loops.analyse import analyse
 from kernwright.loops.model import Loop, Nest
-from kernwright.propose.candidate import Candidate
+from kernwright.propose.candidate import LOOP, Candidate
 from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
 from kernwright.syntax import Parsed
-
-LOOP = "loop"
-"""The parameter of a candidate that names its loop by number; candidates that differ in other numbers alone are
-points of one search space."""
 
 
 @dataclass(frozen=True)

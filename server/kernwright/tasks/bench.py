@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kernwright.engine import Engine
 from kernwright.targets.model import BuildCommand
 from kernwright.tasks.choose import Chosen
-from kernwright.verify.baseline import Baseline, NotCheckable, prepare
 from kernwright.verify.question import Subject, Workbench
+
+if TYPE_CHECKING:
+    from kernwright.verify.baseline import Baseline, NotCheckable
 
 
 @dataclass
@@ -22,6 +25,8 @@ class Original:
 
     @cached_property
     def prepared(self) -> Baseline | NotCheckable:
+        from kernwright.verify.baseline import prepare
+
         return prepare(self.subject, self.bench)
 
 

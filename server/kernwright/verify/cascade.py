@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from kernwright.contract import Contract
 from kernwright.run.cache import content_key
 from kernwright.verify.baseline import Baseline, NotCheckable, prepare
 from kernwright.verify.build import BuildFailure, Unit, build, candidate_unit, spliced
@@ -16,7 +15,7 @@ from kernwright.verify.contraction import differs_by_contraction
 from kernwright.verify.equal import Comparison, Mismatch, undeclared_pairs
 from kernwright.verify.honest import dishonesty
 from kernwright.verify.precision import accuracy_notes
-from kernwright.verify.question import Question, Workbench
+from kernwright.verify.question import Question, Workbench, contract_text
 from kernwright.verify.races import check_races
 from kernwright.verify.safe import check_safe
 from kernwright.verify.shadow import shadow_of
@@ -58,18 +57,6 @@ def question_key(question: Question, workbench: Workbench) -> str:
         contract_text(subject.contract), str(subject.command.directory), *subject.command.key, workbench.machine,
         str(workbench.seed), workbench.runner.strength, str(workbench.sanitizers),
     )  # fmt: skip
-
-
-def contract_text(contract: Contract) -> str:
-    """Everything that a contract says, without where it says it."""
-    args = {**contract.args, **{f"globals.{n}": arg for n, arg in contract.check.globals.items()}}
-    if contract.returns:
-        args["return"] = contract.returns
-    check = replace(contract.check, globals={}, where=None)
-    where = contract.check.where
-    lines = [f"{name}: {arg}" for name, arg in args.items()]
-    work = (str(contract.work.flops), str(contract.work.bytes))
-    return "\n".join(map(str, [*lines, check, where, contract.time, work, contract.build, contract.asks]))
 
 
 @dataclass

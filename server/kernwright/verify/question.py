@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernwright.contract import Contract
@@ -53,3 +53,15 @@ class Workbench:
     budget_seconds: float = 20.0
     seed: int = 0x5EED
     sanitizers: bool = True
+
+
+def contract_text(contract: Contract) -> str:
+    """Everything that a contract says, without where it says it."""
+    args = {**contract.args, **{f"globals.{n}": arg for n, arg in contract.check.globals.items()}}
+    if contract.returns:
+        args["return"] = contract.returns
+    check = replace(contract.check, globals={}, where=None)
+    where = contract.check.where
+    lines = [f"{name}: {arg}" for name, arg in args.items()]
+    work = (str(contract.work.flops), str(contract.work.bytes))
+    return "\n".join(map(str, [*lines, check, where, contract.time, work, contract.build, contract.asks]))

@@ -1,0 +1,87 @@
+"""The search for one kernel, wired up: what proposes, what verifies, and when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kernwright.counted_loops import CountedLoops
+from kernwright.engine import Engine
+from kernwright.find.facts import Facts
+from kernwright.kernel import Kernel
+from kernwright.optimize import Found, Step, Subject, optimize
+from kernwright.propose.candidate import Candidate, Proposer
+from kernwright.propose.from_rules import RuleProposer
+from kernwright.propose.registry import TRANSFORMS
+from kernwright.propose.search import Hints, SearchProposer
+from kernwright.rules.model import Rule
+from kernwright.syntax import Parsed
+from kernwright.targets.model import BuildCommand, RemarkKind, ToolProblem
+from kernwright.tasks.baseline import Baseline
+from kernwright.tasks.bench import Original
+from kernwright.tasks.choose import Chosen
+from kernwright.tasks.examine import active_rules
+from kernwright.tasks.verify import verify_candidate
+from kernwright.verify.verdict import Verdict
+
+GOAL_MARGIN = 0.1
+"""How near to its bound, relatively, the best ends a search: closer than an original needs to be for there to be none,
+since the next candidate costs seconds and an edit of the text is made once."""
+
+
+def search(
+    engine: Engine,
+    chosen: Chosen,
+    original: Original,
+    baseline: Baseline,
+    rounds: int,
+    watch: Callable[[Step], None],
+) -> Found:
+    """Search for at most ``rounds`` rounds, and as long as the settings allow."""
+    return optimize(
+        Subject(chosen.parsed, chosen.kernel, original.subject.contract, engine.settings.target),
+        proposers(engine, chosen),
+        lambda candidate: _traced(engine, candidate, verify_candidate(original, candidate)),
+        rounds=rounds,
+        seconds=engine.settings.search_seconds,
+        goal_ns=(baseline.bound_ns or 0.0) * (1 + min(engine.settings.bound_margin, GOAL_MARGIN)),
+        watch=watch,
+    )
+
+
+def _traced(engine: Engine, candidate: Candidate, verdict: Verdict) -> Verdict:
+    engine.trace("verify", f"{candidate.title} ({verdict.seconds:.1f} s): {verdict.status.value}: {verdict.why}")
+    return verdict
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """The rules' proposals. What compilers said holds for the text that they were asked about, and for no other."""
+
+    rules: Sequence[Rule]
+    facts: Facts
+    text: str
+
+    def propose(self, parsed: Parsed, kernel: Kernel) -> list[Candidate]:
+        facts = self.facts
+        if parsed.snapshot.content_hash != self.text:
+            facts = replace(facts, remarks=(), remarks_known=False, metrics={})
+        return RuleProposer(self.rules, facts).propose(parsed, kernel)
+
+
+def proposers(engine: Engine, chosen: Chosen) -> Sequence[Proposer]:
+    """Rules first: each is a reason to believe; then every transform on every loop."""
+    snapshot = chosen.parsed.snapshot
+    command = chosen.command if isinstance(chosen.command, BuildCommand) else None
+    said = engine.target.remarks(command, chosen.parsed) if command is not None else ToolProblem("")
+    remarks = () if isinstance(said, ToolProblem) else tuple(said)
+    facts = Facts(
+        remarks=remarks,
+        remarks_known=not isinstance(said, ToolProblem),
+        build=command,
+        contracts={chosen.kernel.signature: chosen.contract} if chosen.contract is not None else {},
+    )
+    missed = frozenset(remark.line for remark in remarks if remark.kind is RemarkKind.MISSED)
+    rules = _Rules(active_rules(engine, snapshot.path), facts, snapshot.content_hash)
+    search = SearchProposer(tuple(TRANSFORMS.values()), Hints(missed))
+    return rules, search, CountedLoops((rules, search))
