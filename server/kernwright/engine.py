@@ -6,11 +6,13 @@ they are first asked for, so that a command pays for what it uses alone.
 
 from __future__ import annotations
 
+import fnmatch
 import platform
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +21,14 @@ from kernwright.complaint import Complaint
 from kernwright.memory.model import Event
 from kernwright.memory.store import Log, MemoryUnavailable
 from kernwright.settings import Loaded, Settings
+from kernwright.targets.model import BuildCommand, CommandProblem
 
 if TYPE_CHECKING:
+    from kernwright.contract import Build
     from kernwright.rules.sources import RuleSet, Selection
     from kernwright.run.cache import Cache
     from kernwright.run.local import LocalRunner
+    from kernwright.syntax import Language
     from kernwright.targets.host import HostTarget
     from kernwright.workspace_toml import WorkspaceFile
 
@@ -34,6 +39,10 @@ HOST = "host"
 
 class UnknownTarget(Complaint):
     """``str()`` is one line that names the targets there are."""
+
+
+class Untrusted(CommandProblem):
+    """There is no command for code that the user does not trust."""
 
 
 @dataclass
@@ -74,6 +83,18 @@ class Engine:
             python=sys.executable,
         )
 
+    def command_for(self, path: Path, language: Language, build: Build | None = None) -> BuildCommand | CommandProblem:
+        """How a file is compiled; ``Untrusted`` where nothing of the workspace may be."""
+        if not self.settings.trusted:
+            return Untrusted("the workspace is not trusted, so nothing of it is compiled or run")
+        # The command's folder is part of what a result depends on: the same file must get the same, whatever its name.
+        where = path.absolute()
+        return (
+            self.target.command_for(where, language)
+            if build is None
+            else self.target.command_for(where, language, build)
+        )
+
     @cached_property
     def cache(self) -> Cache:
         from kernwright.run.cache import Cache
@@ -104,7 +125,8 @@ class Engine:
         """All rules by name; what is wrong with a rule file is said once."""
         from kernwright.rules.sources import load_rules
 
-        rules = load_rules(self.loaded.user_rules, self.workspace / LEARNED_RULES)
+        of_workspace = self.workspace / LEARNED_RULES if self.settings.trusted else None
+        rules = load_rules(self.loaded.user_rules, of_workspace)
         for problem in rules.problems:
             self.warn(str(problem))
         return rules
@@ -114,6 +136,12 @@ class Engine:
         from kernwright.rules.sources import Selection
 
         switches = self.settings.rules
+        names = [rule.name for rule in self.rules.rules]
+        for name in switches:
+            if not fnmatch.filter(names, name):
+                close = get_close_matches(name, names, 1)
+                meant = f"; do you mean '{close[0]}'?" if close else ""
+                self.warn(f"[settings.rules]: there is no rule '{name}'{meant}")
         return Selection(
             enable=tuple(name for name, on in switches.items() if on),
             disable=tuple(name for name, on in switches.items() if not on),
@@ -127,7 +155,14 @@ class Engine:
         from kernwright.workspace_toml import find_workspace_file, load_workspace_file
 
         path = find_workspace_file(self.workspace)
-        return load_workspace_file(path) if path is not None else None
+        if path is None:
+            return None
+        file = load_workspace_file(path)
+        if not file.unread:
+            for problem in file.problems:
+                position = file.snapshot.lines.position(problem.span.start)
+                self.warn(f"{path}:{position.line + 1}:{position.character + 1}: {problem.message}")
+        return file
 
     @cached_property
     def scratch(self) -> tempfile.TemporaryDirectory[str]:

@@ -26,9 +26,14 @@ Table = dict[str, Any]
 Key = tuple[str, ...]
 
 FILE_NAME = "kernwright.toml"
+ENVIRONMENT = "environment"
 ENVIRONMENT_PREFIX = "KERNWRIGHT_"
-_USERS_ALONE = frozenset({("allowed_compilers",), ("cache",), ("data",)})
-"""Settings that a workspace may not make: they name programs to run and folders to write to."""
+_USERS_ALONE = frozenset({("allowed_compilers",), ("cache",), ("data",), ("trusted",)})
+"""Settings that a workspace may not make: they name programs to run and folders to write to, or call it safe."""
+_TABLES = ("settings", "kernel")
+"""The tables that a ``kernwright.toml`` may have."""
+_BYTE_ORDER_MARK = "\ufeff"
+_TOML_PLACE = re.compile(r"\s*\((?:at line (\d+), column (\d+)|at end of document)\)$")
 
 
 class MemorySettings(BaseModel):
@@ -92,6 +97,10 @@ class Settings(BaseModel):
     data: Path = Field(
         default=Path(), description="Folder of offers, decisions and events; the user's data folder if empty."
     )
+    trusted: bool = Field(
+        default=True,
+        description="Whether code of this workspace may be compiled and run, and its rules count. If not: text alone.",
+    )
     rules: dict[str, bool] = Field(
         default_factory=dict, description="Rules switched on (true) or off, by name or by a pattern of names."
     )
@@ -137,6 +146,8 @@ class _Layer:
     text: str = ""
 
     def place(self, key: Key) -> str:
+        if self.name == ENVIRONMENT:
+            return ENVIRONMENT_PREFIX + "_".join(key).upper()
         dotted = ".".join(key)
         line = _line_of(self.text, key)
         return f"{self.name}:{line}: {dotted}" if line else f"{self.name}: {dotted}"
@@ -189,43 +200,76 @@ def debug_words(environment: Mapping[str, str] | None = None) -> tuple[str, ...]
 def workspace_of(start: Path) -> Path:
     """The folder that offers, decisions and learned rules belong to: the nearest marked one, else the current folder
     if the work lies below it, else where the work lies."""
-    folder = start.resolve()
-    if not folder.is_dir():
+    # These functions of os.path take what cannot be looked at for missing: reading it will say what is wrong.
+    folder = Path(os.path.realpath(start))
+    if not os.path.isdir(folder):  # noqa: PTH112
         folder = folder.parent
     for marker in (FILE_NAME, ".git", ".hg", ".kernwright", "compile_commands.json"):
         for above in (folder, *folder.parents):
-            if (above / marker).exists():
+            if os.path.exists(above / marker):  # noqa: PTH110
                 return above
-    here = Path.cwd().resolve()
+    here = Path(os.path.realpath(Path.cwd()))
     return here if folder.is_relative_to(here) else folder
 
 
 def _file_layer(path: Path, problems: list[str]) -> _Layer:
+    """The ``[settings]`` of one file, and whether any table of it is none of ours. A missing file is an empty one."""
     try:
-        text = path.read_text(encoding="utf-8")
-        table: object = tomllib.loads(text).get("settings", {})
+        if path.exists() and not path.is_file() and not path.is_dir():
+            problems.append(f"{path}: is a pipe, a device or a socket; its settings are left aside")
+            return _Layer(str(path), {})
+        text = path.read_text(encoding="utf-8").removeprefix(_BYTE_ORDER_MARK)
+        document = tomllib.loads(text)
     except FileNotFoundError:
         return _Layer(str(path), {})
     except OSError as error:
         problems.append(f"{path}: {error.strerror}; its settings are left aside")
     except UnicodeDecodeError:
         problems.append(f"{path}: is not UTF-8; its settings are left aside")
+    except RecursionError:
+        problems.append(f"{path}: is nested too deeply; its settings are left aside")
     except tomllib.TOMLDecodeError as error:
-        problems.append(f"{path}: {error}; its settings are left aside")
+        problems.append(f"{_toml_words(path, str(error))}; its settings are left aside")
     else:
+        for name in document:
+            if name not in _TABLES:
+                close = get_close_matches(name, _TABLES, 1)
+                meant = f"; do you mean [{close[0]}]?" if close else ""
+                problems.append(f"{path}:{_line_of_table(text, name)}: no such table: {name}{meant}; left aside")
+        table: object = document.get("settings", {})
         if isinstance(table, dict):
             return _Layer(str(path), _as_table(table), text)  # pyright: ignore[reportUnknownArgumentType]
-        problems.append(f"{path}:{_line_of(text, ('settings',)) or 1}: [settings] must be a table")
+        line = _line_of_table(text, "settings")
+        problems.append(f"{path}:{line}: settings is a table: write [settings] on a line of its own; left aside")
     return _Layer(str(path), {})
+
+
+def _toml_words(path: Path, message: str) -> str:
+    """The parser's words with the place where every other message has it."""
+    place = _TOML_PLACE.search(message)
+    if place is None:
+        return f"{path}: {message}"
+    line = f":{place.group(1)}:{place.group(2)}" if place.group(1) else ""
+    return f"{path}{line}: {message[: place.start()]}{'' if line else ' at its end'}"
+
+
+def _line_of_table(text: str, name: str) -> int:
+    """The line, from 1, on which a key or table of the top level is first named; 1 when it is not found."""
+    entry = re.compile(rf"\s*(?:\[+\s*)?[\"']?{re.escape(name)}[\"']?\s*[=.\]]")
+    return next((number for number, line in enumerate(text.splitlines(), 1) if entry.match(line)), 1)
 
 
 def _named_layer(path: Path) -> _Layer:
     problems: list[str] = []
-    if not path.is_file():
-        raise BadSettings(f"{path}: no such file; name a TOML file with a [settings] table")
+    try:
+        if not path.is_file():
+            missing = "is no file" if path.exists() else "no such file"
+            raise BadSettings(f"{path}: {missing}; name a TOML file with a [settings] table")
+    except OSError as error:
+        raise BadSettings(f"{path}: {error.strerror}; name a TOML file with a [settings] table") from None
     layer = _file_layer(path, problems)
     if problems:
-        raise BadSettings(problems[0].removesuffix("; its settings are left aside"))
+        raise BadSettings(problems[0].removesuffix("; its settings are left aside").removesuffix("; left aside"))
     return layer
 
 
@@ -252,7 +296,7 @@ def _environment_layer(environ: Mapping[str, str], problems: list[str]) -> _Laye
         for part in key[:-1]:
             inner = inner.setdefault(part, {})
         inner[key[-1]] = _environment_value(key, value)
-    return _Layer("environment", table)
+    return _Layer(ENVIRONMENT, table)
 
 
 def _environment_value(key: Key, value: str) -> object:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
+import stat
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -172,15 +173,19 @@ def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
 def read_snapshot(path: Path) -> Snapshot:
     """Read a source file, or raise ``UnreadableSource`` with one line that names the file, the place and a remedy."""
     try:
-        size = path.stat().st_size
-        if path.is_dir():
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
             raise UnreadableSource(f"{path}: is a folder; name a file")
-        if size > MAX_SOURCE_BYTES:
+        if not stat.S_ISREG(status.st_mode):
+            # Reading a pipe may wait for ever, and a device may never end.
+            raise UnreadableSource(f"{path}: is a pipe, a device or a socket; save the source in a file")
+        with path.open("rb") as stream:
+            data = stream.read(MAX_SOURCE_BYTES + 1)
+        if len(data) > MAX_SOURCE_BYTES:
             raise UnreadableSource(
-                f"{path}: {size:,} bytes is over the limit of {MAX_SOURCE_BYTES:,}; split the file, "
-                "or move the kernel to a file of its own"
+                f"{path}: {max(status.st_size, len(data)):,} bytes is over the limit of {MAX_SOURCE_BYTES:,}; "
+                "split the file, or move the kernel to a file of its own"
             )
-        data = path.read_bytes()
     except OSError as error:
         raise UnreadableSource(f"{path}: {error.strerror or error}; check the path and its permissions") from None
     return checked_snapshot(path, data)

@@ -44,6 +44,8 @@ class WorkspaceFile:
     tables: Mapping[str, Any]
     kernels: Mapping[KernelKey, Toml]
     problems: tuple[ContractProblem, ...] = ()
+    unread: bool = False
+    """Whether it is no TOML at all, or cannot be read: who reads its settings says so."""
 
     @property
     def folder(self) -> Path:
@@ -75,7 +77,7 @@ def load_workspace_file(path: Path) -> WorkspaceFile:
         snapshot = read_snapshot(path)
     except UnreadableSource as error:
         problem = ContractProblem(Span(0, 0), str(error), in_file=str(path))
-        return WorkspaceFile(path, Snapshot(path, b""), {}, {}, (problem,))
+        return WorkspaceFile(path, Snapshot(path, b""), {}, {}, (problem,), unread=True)
     workspace = read_workspace_file(snapshot)
     missing = [
         ContractProblem(
@@ -87,7 +89,8 @@ def load_workspace_file(path: Path) -> WorkspaceFile:
         for key in workspace.kernels
         if not (path.parent / key.file).is_file()
     ]
-    return WorkspaceFile(path, snapshot, workspace.tables, workspace.kernels, (*workspace.problems, *missing))
+    problems = (*workspace.problems, *missing)
+    return WorkspaceFile(path, snapshot, workspace.tables, workspace.kernels, problems, workspace.unread)
 
 
 def read_workspace_file(snapshot: Snapshot) -> WorkspaceFile:
@@ -96,7 +99,8 @@ def read_workspace_file(snapshot: Snapshot) -> WorkspaceFile:
     start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
     toml = read_toml(data[start:].decode("utf-8", errors="replace"), start)
     if isinstance(toml, TomlFault):
-        return WorkspaceFile(path, snapshot, {}, {}, (ContractProblem(toml.span, toml.message, in_file=str(path)),))
+        fault = ContractProblem(toml.span, toml.message, in_file=str(path))
+        return WorkspaceFile(path, snapshot, {}, {}, (fault,), unread=True)
     tables = {key: value for key, value in toml.values.items() if key != KERNEL_TABLE}
     entries = toml.values.get(KERNEL_TABLE, {})
     example = '[kernel."src/saxpy.c:saxpy".args]'

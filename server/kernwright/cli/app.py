@@ -30,6 +30,7 @@ def global_options() -> dict[str, bool]:
         "--no-cache": False,
         "--quiet": False,
         "--verbose": False,
+        "--untrusted": False,
     }
 
 
@@ -48,15 +49,20 @@ def options(
         str | None, typer.Option("--target", metavar="NAME", help="What to compile and time for.")
     ] = None,
     settings: Annotated[
-        Path | None, typer.Option("--settings", metavar="FILE", help="A TOML file with a [settings] table.")
+        Path | None,
+        typer.Option("--settings", metavar="FILE", readable=False, help="A TOML file with a [settings] table."),
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option("--cache", metavar="DIR", help="Folder of cached builds and runs.")
+        Path | None,
+        typer.Option("--cache", metavar="DIR", readable=False, help="Folder of cached builds and runs."),
     ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Build and run everything anew.")] = False,
     form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.TEXT,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no notes.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Say what was used and why.")] = False,
+    untrusted: Annotated[
+        bool, typer.Option("--untrusted", help="Compile and run nothing of this workspace, and ignore its rules.")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -69,17 +75,18 @@ def options(
         format=form,
         quiet=quiet,
         verbose=verbose,
+        untrusted=untrusted,
     )
 
 
 app.command("check")(check.check)
 app.command("profile")(profile.profile)
-app.command("optimize")(optimize.optimize)
-app.command("verify")(verify.verify)
-app.command("recheck")(decide.recheck)
+app.command("optimize", short_help="Look for rewrites that are right and faster.")(optimize.optimize)
+app.command("verify", short_help="Verify somebody's rewrite of a kernel.")(verify.verify)
+app.command("recheck", short_help="Verify accepted rewrites again.")(decide.recheck)
 app.command("accept")(decide.accept)
-app.command("reject")(decide.reject)
+app.command("reject", short_help="Say that you do not want an offer.")(decide.reject)
 app.add_typer(rules.app, name="rules")
-app.command("schema")(schema.schema)
-app.command("demo")(demo.demo)
-app.command("doctor")(doctor.doctor)
+app.command("schema", short_help="Print a JSON Schema.")(schema.schema)
+app.command("demo", short_help="Run the whole of it on bundled kernels.")(demo.demo)
+app.command("doctor", short_help="Say what this machine has and lacks.")(doctor.doctor)

@@ -35,7 +35,11 @@ class _Checked:
 
 def check(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Source files, and folders to look through.")],
+    paths: Annotated[
+        list[Path],
+        # What cannot be read is said by who reads it, in our own words, and the other files are still checked.
+        typer.Argument(metavar="PATH", readable=False, help="Source files, and folders to look through."),
+    ],
     strict: Annotated[bool, typer.Option("--strict", help="Exit with status 1 if there are findings.")] = False,
 ) -> int:
     """Say what the rules and the compiler find. Nothing is run."""
@@ -107,6 +111,8 @@ def _answer(front: Front, checked: list[_Checked]) -> None:
         position = report.snapshot.lines.position(finding.span.start)
         place = f"{report.snapshot.path}:{position.line + 1}:{position.character + 1}"
         front.line(f"{place}: {_MARK[finding.severity.value]}: {finding.message} [{finding.rule}]")
+    if not checked:
+        return
     kernels = sum(one.kernels for one in checked)
     front.note(f"{_count(len(reported), 'finding')} in {_count(kernels, 'kernel')} of {_count(len(checked), 'file')}")
 

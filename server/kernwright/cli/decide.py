@@ -68,19 +68,21 @@ def reject(
 def recheck(
     context: typer.Context,
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH", help="Files or folders; all of the workspace without.")
+        list[Path] | None,
+        typer.Argument(metavar="PATH", readable=False, help="Files or folders; all of the workspace without."),
     ] = None,
 ) -> int:
     """Verify again what was accepted, where its evidence is no longer that of this compiler, machine and text."""
     from kernwright.offer_json import verdict_json
     from kernwright.tasks.recheck import Standing, recheck
+    from kernwright.tasks.sources import problem_with
 
     front: Front = context.obj
     if paths:
         front.start_at(paths[0])
         for path in paths:
-            if not path.exists():
-                raise Failure(f"{path}: no such file or folder; check the path")
+            if problem := problem_with(path):
+                raise Failure(problem)
     with front.progress("recheck") as tell:
         results = recheck(front.engine, paths or [], lambda event: tell(str(event.data["title"])))
     if front.as_json:

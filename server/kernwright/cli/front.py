@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ class Front:
     format: Format = Format.TEXT
     quiet: bool = False
     verbose: bool = False
+    untrusted: bool = False
     start: Path = field(default_factory=Path.cwd)
     _said: set[str] = field(default_factory=set[str])
 
@@ -57,6 +59,7 @@ class Front:
                 "target": self.target,
                 "cache": self.cache and self.cache.absolute(),
                 "use_cache": False if self.no_cache else None,
+                "trusted": False if self.untrusted else None,
             },
         )
         for problem in loaded.problems:
@@ -83,8 +86,11 @@ class Front:
         return self.format is Format.JSON
 
     def answer(self, data: object) -> None:
-        """One JSON document on standard output."""
-        print(json.dumps(_finite(data), ensure_ascii=False, indent=1, allow_nan=False))
+        """One JSON document on standard output: in UTF-8 if that is the encoding there, else in ASCII with escapes."""
+        plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+        text = json.dumps(_finite(data), ensure_ascii=plain, indent=1, allow_nan=False)
+        # Half of a surrogate pair stands for a byte of a file name that is not UTF-8. Only as an escape is it JSON.
+        print(re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text))
 
     def line(self, text: str = "") -> None:
         """A line of the answer for people."""

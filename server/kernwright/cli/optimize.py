@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def optimize(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A source file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", readable=False, help="A source file.")],
     kernel: Annotated[
         str | None, typer.Option("--kernel", metavar="NAME", help="One kernel; else all of them.")
     ] = None,
@@ -24,6 +24,9 @@ def optimize(
         int | None, typer.Option("--rounds", min=1, max=10_000, help="Candidates to verify at most, per kernel.")
     ] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Use no model. This version never does.")] = False,
+    show_prompt: Annotated[
+        bool, typer.Option("--show-prompt", help="Print what a model would be sent, and send and search nothing.")
+    ] = False,
     write: Annotated[bool, typer.Option("--write", help="Apply the best offer of each kernel.")] = False,
 ) -> None:
     """Look for rewrites that are verified to be right and measured to be faster."""
@@ -31,6 +34,9 @@ def optimize(
 
     front: Front = context.obj
     front.start_at(file)
+    if show_prompt:
+        front.line("no model takes part in this version, so there is no prompt and nothing is sent")
+        return
     with front.progress("optimize") as tell:
         results = optimise_file(
             front.engine,

@@ -17,7 +17,7 @@ _LEAST_SHARE = 0.005
 
 def profile(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A source file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", readable=False, help="A source file.")],
     kernel: Annotated[
         str | None, typer.Option("--kernel", metavar="NAME", help="One kernel; else all of them.")
     ] = None,

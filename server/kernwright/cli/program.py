@@ -1,11 +1,13 @@
-"""``main``: runs the app, and turns whatever ends it into one line and an exit status."""
+"""``start``: runs the app, and turns whatever ends it into one line and an exit status."""
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from types import FrameType
 from typing import NoReturn
 
@@ -14,10 +16,14 @@ from kernwright.cli.failure import INTERRUPTED, USAGE, Failure
 from kernwright.cli.front import trace_wanted
 
 
-def main() -> NoReturn:
+def start() -> NoReturn:
     """The program ``kernwright``. Leaves by ``SystemExit``."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _terminate)
+    stream: object = sys.stdout
+    if isinstance(stream, TextIOWrapper):
+        # What the terminal's encoding has no sign for is written as an escape, as it is on standard error.
+        stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportUnknownMemberType]
     status = run(sys.argv[1:])
     try:
         sys.stdout.flush()
@@ -65,6 +71,14 @@ def _translated(error: Exception) -> int:
             return int(getattr(error, "exit_code", 0))
         case _ if type(error).__name__ == "Abort":
             return _say("interrupted", INTERRUPTED)
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT) if not trace_wanted():
+            return _say("the disk is full; free some space, or set TMPDIR to a folder that has some", USAGE)
+        case OSError() if error.filename is not None and not trace_wanted():
+            return _say(f"{error.filename}: {error.strerror}; check the path and its permissions", USAGE)
+        case UnicodeEncodeError() if any("\udc80" <= char <= "\udcff" for char in error.object) and not trace_wanted():
+            return _say(f"{error.object}: the name is not UTF-8; rename the file or folder", USAGE)
+        case RecursionError() if not trace_wanted():
+            return _say("the source is nested too deeply to be analysed; split the code", USAGE)
         case _:
             if trace_wanted():
                 raise error

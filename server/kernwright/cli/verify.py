@@ -12,10 +12,13 @@ from kernwright.cli.front import Front
 
 def verify(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file with the original kernel.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", readable=False, help="The file with the original kernel.")],
     kernel: Annotated[str, typer.Option("--kernel", metavar="NAME", help="The kernel's name, or its signature.")],
     candidate: Annotated[
-        Path, typer.Option("--candidate", metavar="FILE2", help="The rewrite: a whole unit, or the kernel alone.")
+        Path,
+        typer.Option(
+            "--candidate", metavar="FILE2", readable=False, help="The rewrite: a whole unit, or the kernel alone."
+        ),
     ],
 ) -> int:
     """Build a rewrite, compare it with the original, look for cheating and memory faults, and time it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from kernwright.complaint import Complaint
@@ -15,8 +16,10 @@ from kernwright.kernel import Kernel, find_functions, find_kernels, kernel_named
 from kernwright.loops import analyse
 from kernwright.syntax import Parsed
 from kernwright.targets.model import BuildCommand, CommandProblem
-from kernwright.tasks.examine import read_source
+from kernwright.tasks.examine import bounded_depth, read_source
 from kernwright.text import read_snapshot
+
+_LISTED = 8
 
 
 class NoKernel(Complaint):
@@ -42,13 +45,16 @@ class Chosen:
 
 def choose(engine: Engine, path: Path, name: str | None) -> list[Chosen]:
     """The kernel of that name, or every kernel of the file. ``NoKernel`` when there is none."""
-    parsed = read_source(read_snapshot(path))
-    kernels = find_kernels(parsed)
-    if name is not None:
-        kernels = [_named(path, kernels, find_functions(parsed), name)]
-    if not kernels:
-        raise NoKernel(f"{path}: has no kernel, which is a function with a loop over arrays, or one with a contract")
-    return [chosen_kernel(engine, parsed, kernel) for kernel in kernels]
+    with bounded_depth(path):
+        parsed = read_source(read_snapshot(path))
+        kernels = find_kernels(parsed)
+        if name is not None:
+            kernels = [_named(path, kernels, find_functions(parsed), name)]
+        if not kernels:
+            raise NoKernel(
+                f"{path}: has no kernel, which is a function with a loop over arrays, or one with a contract"
+            )
+        return [chosen_kernel(engine, parsed, kernel) for kernel in kernels]
 
 
 def chosen_kernel(engine: Engine, parsed: Parsed, kernel: Kernel) -> Chosen:
@@ -62,13 +68,8 @@ def chosen_kernel(engine: Engine, parsed: Parsed, kernel: Kernel) -> Chosen:
             snapshot = engine.workspace_file.snapshot
         position = snapshot.lines.position(problem.span.start)
         problems.append(f"{snapshot.path}:{position.line + 1}:{position.character + 1}: {problem.message}")
-    build = contract.build if contract is not None else None
-    # The command's folder is part of what a result depends on: the same file must get the same, however it is named.
-    path = parsed.snapshot.path.absolute()
-    command = (
-        engine.target.command_for(path, parsed.language)
-        if build is None
-        else engine.target.command_for(path, parsed.language, build)
+    command = engine.command_for(
+        parsed.snapshot.path, parsed.language, contract.build if contract is not None else None
     )
     engine.trace("contract", f"{kernel.signature}: {contract if contract is not None else problems}")
     return Chosen(parsed, kernel, contract, tuple(problems), command)
@@ -78,8 +79,7 @@ def _named(path: Path, kernels: Sequence[Kernel], functions: Sequence[Kernel], n
     # A function that does not look like a kernel is one when a person says so.
     matches = kernel_named(list(kernels), name) or kernel_named(list(functions), name)
     if not matches:
-        known = ", ".join(kernel.qualified for kernel in kernels) or "none"
-        raise NoKernel(f"{path}: has no kernel '{name}'; it has {known}")
+        raise NoKernel(f"{path}: has no kernel '{name}'; {_known(kernels, name)}")
     if len(matches) > 1:
         example = "; ".join(f"'{kernel.signature}'" for kernel in matches[:3])
         lines = ", ".join(str(kernel.node.start_point.row + 1) for kernel in matches)
@@ -87,3 +87,14 @@ def _named(path: Path, kernels: Sequence[Kernel], functions: Sequence[Kernel], n
             f"{path}: '{name}' names {len(matches)} kernels (lines {lines}); give the parameter types, as in {example}"
         )
     return matches[0]
+
+
+def _known(kernels: Sequence[Kernel], name: str) -> str:
+    """What there is instead, the most alike first."""
+    names = list(dict.fromkeys(kernel.qualified for kernel in kernels))
+    if not names:
+        return "it has none"
+    if close := get_close_matches(name, names, 3):
+        return f"do you mean {' or '.join(close)}?"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"it has {', '.join(names[:_LISTED])}{more}"

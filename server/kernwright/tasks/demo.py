@@ -34,7 +34,7 @@ def demo_workspace(folder: Path) -> list[Path]:
 
 def demo_engine(loaded: Loaded, folder: Path, warn: Callable[[str], None]) -> Engine:
     """An engine for the folder that leaves the user's memory and rules alone."""
-    settings = loaded.settings.model_copy(update={"data": folder / ".memory"})
+    settings = loaded.settings.model_copy(update={"data": folder / ".memory", "trusted": True})
     return Engine(
         replace(loaded, settings=settings, workspace=folder.resolve(), user_rules=folder / ".no-rules"), warn
     )

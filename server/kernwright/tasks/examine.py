@@ -5,13 +5,14 @@ Findings of the rules, remarks of the compiler as input to them, errors of contr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from kernwright.contract import Contract, ContractProblem, ProblemSeverity
 from kernwright.contract_text import ReadContract, read_contract
-from kernwright.engine import Engine
+from kernwright.engine import Engine, Untrusted
 from kernwright.find.facts import Facts
 from kernwright.find.finder import find
 from kernwright.find.finding import Finding
@@ -29,6 +30,9 @@ CONTRACT_DOCS = "docs/contract.md"
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"()[]{}")
 _MAX_NESTING = 2000
 """Brackets within brackets. Trees deeper than this cost quadratic time, and can overflow a native stack."""
+_MAX_DEPTH = 1200
+"""Levels of a syntax tree, with brackets or without: ``if (a) if (b) ...`` nests too."""
+_DEPTH_STRIDE = 256
 
 
 @dataclass(frozen=True)
@@ -66,15 +70,63 @@ def read_source(snapshot: Snapshot) -> Parsed:
         raise UnreadableSource(
             f"{snapshot.path}: brackets are nested {deepest} deep, over the limit of {_MAX_NESTING}; split the code"
         )
-    return parse(snapshot)
+    parsed = parse(snapshot)
+    place = _too_deep(parsed)
+    if place is not None:
+        position = snapshot.lines.position(place)
+        raise UnreadableSource(
+            f"{snapshot.path}:{position.line + 1}:{position.character + 1}: the code is nested over {_MAX_DEPTH} "
+            "levels deep; split it"
+        )
+    return parsed
+
+
+def _too_deep(parsed: Parsed) -> int | None:
+    """A byte over which the tree is deeper than is allowed, if there is one.
+
+    Only some bytes are looked at. Of a few nested levels one at least is longer than the next, so that between two
+    looks a tree can exceed the limit by a small multiple of their distance at most.
+    """
+    cursor = parsed.tree.walk()
+    for place in range(0, len(parsed.snapshot.data), _DEPTH_STRIDE):
+        cursor.reset(parsed.root)
+        depth = 0
+        while cursor.goto_first_child_for_byte(place) is not None:
+            depth += 1
+            if depth > _MAX_DEPTH:
+                return place
+    return None
+
+
+@contextmanager
+def bounded_depth(path: Path) -> Generator[None]:
+    """Turns the end of the interpreter's stack into ``UnreadableSource``. The limit above lets through what some
+    analysis cannot follow; a callback of the parser's library that ran into it comes out as a ``SystemError``."""
+    try:
+        yield
+    except (RecursionError, SystemError) as error:
+        if not _ran_out_of_stack(error):
+            raise
+        raise UnreadableSource(f"{path}: is nested too deeply to be analysed; split the code") from None
+
+
+def _ran_out_of_stack(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, RecursionError):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def examine(engine: Engine, snapshot: Snapshot) -> Examined:
     """Check one file. ``UnreadableSource`` when it cannot be taken as source at all."""
+    with bounded_depth(snapshot.path):
+        return _examine(engine, snapshot)
+
+
+def _examine(engine: Engine, snapshot: Snapshot) -> Examined:
     parsed = read_source(snapshot)
     kernels = tuple(find_kernels(parsed))
     contracts = {kernel.signature: read_contract(parsed, kernel, engine.workspace_file) for kernel in kernels}
-    command = engine.target.command_for(snapshot.path.absolute(), parsed.language)
+    command = engine.command_for(snapshot.path, parsed.language)
     said, diagnostics, problems = _ask_compiler(engine, parsed, kernels, command)
     facts = Facts(
         remarks=said or (),
@@ -101,6 +153,9 @@ def _ask_compiler(
     engine: Engine, parsed: Parsed, kernels: tuple[Kernel, ...], command: BuildCommand | CommandProblem
 ) -> tuple[tuple[Remark, ...] | None, tuple[Diagnostic, ...], tuple[str, ...]]:
     """Remarks (None when there are none to be had), errors, and lines on what did not work."""
+    if isinstance(command, Untrusted):
+        # It was the user's own wish, and is said once for all files.
+        return None, (), ()
     if isinstance(command, CommandProblem):
         return None, (), (f"{parsed.snapshot.path}: {command.message}",)
     if not kernels:

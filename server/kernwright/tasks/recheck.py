@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -42,7 +43,7 @@ def recheck(engine: Engine, paths: Sequence[Path], watch: Callable[[Event], None
     latest: dict[str, Event] = {}
     for event in engine.memory.events(EventKind.ACCEPTED):
         latest[event.offer] = event
-    wanted = [path.resolve() for path in paths]
+    wanted = [Path(os.path.realpath(path)) for path in paths]
     results: list[Rechecked] = []
     for event in latest.values():
         path = Path(event.data["path"])

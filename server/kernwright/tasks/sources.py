@@ -32,17 +32,33 @@ def source_files(paths: Sequence[Path], ignore: Sequence[str], workspace: Path) 
     files: dict[Path, None] = {}
     problems: list[str] = []
     for path in paths:
-        if path.is_dir():
-            files.update(dict.fromkeys(_below(path, ignore, workspace)))
-        elif path.exists() or path.is_symlink():
-            files[path] = None
+        if problem := problem_with(path):
+            problems.append(problem)
+        elif path.is_dir():
+            files.update(dict.fromkeys(_below(path, ignore, workspace, problems)))
         else:
-            problems.append(f"{path}: no such file or folder; check the path")
+            files[path] = None
     return list(files), problems
 
 
-def _below(folder: Path, ignore: Sequence[str], workspace: Path) -> Iterable[Path]:
-    for above, folders, names in os.walk(folder):
+def problem_with(path: Path) -> str:
+    """Why nothing can be looked for at a path, in one line; empty where something is there."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        if os.path.islink(path):  # noqa: PTH114
+            return f"{path}: is a link to nothing; check where it leads"
+        return f"{path}: no such file or folder; check the path"
+    except OSError as error:
+        return f"{path}: {error.strerror}; check the path and its permissions"
+    return ""
+
+
+def _below(folder: Path, ignore: Sequence[str], workspace: Path, problems: list[str]) -> Iterable[Path]:
+    def cannot_list(error: OSError) -> None:
+        problems.append(f"{error.filename}: {error.strerror}; check its permissions, or leave it out with 'ignore'")
+
+    for above, folders, names in os.walk(folder, onerror=cannot_list):
         here = Path(above)
         folders[:] = sorted(name for name in folders if not _left_out(here / name, ignore, workspace))
         for name in sorted(names):
