@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernwright.contract import Contract, ContractProblem, ProblemSeverity
+from kernwright.contract import Build, Contract, ContractProblem, ProblemSeverity
 from kernwright.contract_text import ReadContract, read_contract
 from kernwright.engine import Engine, Untrusted
 from kernwright.find.facts import Facts
@@ -139,7 +139,7 @@ def _examine(engine: Engine, snapshot: Snapshot) -> Examined:
     reported = [
         *(Reported(finding, snapshot) for finding in findings),
         *_contract_findings(engine, parsed, contracts),
-        *_compile_findings(parsed, kernels, diagnostics),
+        *_compile_findings(parsed, kernels, command, diagnostics),
     ]
     return Examined(parsed, kernels, contracts, command, facts, tuple(reported), problems)
 
@@ -168,14 +168,28 @@ def _ask_compiler(
     if isinstance(diagnostics, ToolProblem):
         return None, (), (f"{parsed.snapshot.path}: {diagnostics.message}",)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
-        return None, tuple(diagnostics), ()
+        # A header is compiled with the command of a unit that includes it, and need not stand alone.
+        return None, () if _is_borrowed(command) else tuple(diagnostics), ()
     return None, (), (f"{parsed.snapshot.path}: {remarks.message}",)
+
+
+def _is_borrowed(command: BuildCommand) -> bool:
+    return "borrowed from" in command.origin
 
 
 def _contract_findings(engine: Engine, parsed: Parsed, contracts: dict[str, ReadContract]) -> Iterable[Reported]:
     for name, read in contracts.items():
         for problem in read.problems:
             yield _contract_finding(engine, parsed, name, problem)
+    for kernel in find_kernels(parsed):
+        contract = contracts[kernel.signature].contract
+        if contract is None or contract.build == Build():
+            continue
+        command = engine.command_for(parsed.snapshot.path, parsed.language, contract.build)
+        if isinstance(command, CommandProblem) and command.message.startswith("[build]"):
+            yield _contract_finding(
+                engine, parsed, kernel.signature, ContractProblem(kernel.name_span, command.message)
+            )
     if engine.workspace_file is not None:
         for problem in unmatched_keys(engine.workspace_file, parsed, find_kernels(parsed)):
             yield _contract_finding(engine, parsed, "", problem)
@@ -191,16 +205,22 @@ def _contract_finding(engine: Engine, parsed: Parsed, kernel: str, problem: Cont
 
 
 def _compile_findings(
-    parsed: Parsed, kernels: tuple[Kernel, ...], diagnostics: tuple[Diagnostic, ...]
+    parsed: Parsed,
+    kernels: tuple[Kernel, ...],
+    command: BuildCommand | CommandProblem,
+    diagnostics: tuple[Diagnostic, ...],
 ) -> Iterable[Reported]:
     lines = parsed.snapshot.lines
-    for diagnostic in diagnostics:
-        if diagnostic.severity != "error":
-            continue
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
+    guessed = isinstance(command, BuildCommand) and command.origin.startswith("default flags") and bool(command.notes)
+    # In a project with a database a file that it does not name is mostly not built at all.
+    severity = Severity.INFORMATION if guessed else Severity.ERROR
+    rest = f"; {command.notes[0]}" if guessed and isinstance(command, BuildCommand) else ""
+    for diagnostic in errors[:1] if guessed else errors:
         whole = lines.line_span(max(0, diagnostic.line - 1))
         start = min(whole.start + max(0, diagnostic.column - 1), whole.end)
         kernel = next((kernel.signature for kernel in kernels if start in kernel.span), "")
         finding = Finding(
-            COMPILE_ERROR, Severity.ERROR, diagnostic.message, Span(start, whole.end), kernel, Evidence.COMPILER
+            COMPILE_ERROR, severity, diagnostic.message + rest, Span(start, whole.end), kernel, Evidence.COMPILER
         )
         yield Reported(finding, parsed.snapshot)

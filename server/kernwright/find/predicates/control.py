@@ -16,6 +16,10 @@ from kernwright.syntax import find_all, unparenthesised
 _MATH_CALL = re.compile(
     r"^(std::)?(fabs|sqrt|abs|fmin|fmax|min|max|exp|log|sin|cos|floor|ceil|isnan|isinf|isfinite)[fl]?$"
 )
+_OTHER_REASON = re.compile(
+    r"conversion|data dependence|number of (loop )?iterations|not supported|unsupported|no vectype|clobbers"
+)
+"""What a compiler says where it is not the branch that it stumbled on."""
 _LOOP_KINDS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _LEAVES = ("break_statement", "return_statement", "goto_statement", "continue_statement")
 
@@ -100,7 +104,7 @@ def _branch_in_inner_loop(context: Context, node: Node) -> tuple[Loop, Node] | N
     condition = _condition(node)
     if loop is None or condition is None or not context.is_innermost(loop) or not context.many_turns(loop):
         return None
-    if not loop.canonical or loop.exits or any(not _MATH_CALL.match(name) for name in loop.calls):
+    if not loop.canonical or loop.exits or not context.is_tight(loop):
         return None
     if any(child.type == "constexpr" for child in node.children) or any(True for _ in find_all(node, *_LEAVES)):
         return None
@@ -112,6 +116,8 @@ def branch_on_invariant(context: Context, node: Node) -> Binding | None:
     if branch is None:
         return None
     loop, condition = branch
+    if not _every_turn(node, loop) or _invariant_branch_before(context, node, loop):
+        return None
     names = {context.parsed.text(name) for name in find_all(condition, "identifier")}
     if not any(name in context.nest.types for name in names) or any(
         True for _ in find_all(condition, "call_expression")
@@ -143,6 +149,27 @@ def branch_on_invariant(context: Context, node: Node) -> Binding | None:
             "remark": f"{said.compiler}: {said.message}",
         }
     return None
+
+
+def _every_turn(node: Node, loop: Loop) -> bool:
+    """No other branch stands around this one: that would keep the loop as it is whatever becomes of this one."""
+    above = node.parent
+    while above is not None and above != loop.node:
+        if above.type in ("if_statement", "switch_statement", "else_clause"):
+            return False
+        above = above.parent
+    return True
+
+
+def _invariant_branch_before(context: Context, node: Node, loop: Loop) -> bool:
+    """One finding a loop: once it is tested outside, the next branch is found again."""
+    for other in find_all(loop.body, "if_statement"):
+        if other.start_byte >= node.start_byte:
+            return False
+        condition = _condition(other)
+        if condition is not None and _every_turn(other, loop) and is_invariant(context, condition, loop):
+            return True
+    return False
 
 
 def _unswitches(context: Context) -> bool:
@@ -177,6 +204,8 @@ def branch_on_data(context: Context, node: Node) -> Binding | None:
     loop, condition = branch
     said = context.says_missed(loop)
     if said is None or loop.calls or any(True for _ in find_all(node, "call_expression", *_LOOP_KINDS)):
+        return None
+    if _OTHER_REASON.search(said.message):
         return None
     moving = any(
         condition.start_byte <= access.node.start_byte < condition.end_byte

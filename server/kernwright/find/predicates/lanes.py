@@ -107,6 +107,15 @@ def element_size(context: Context, pointer: str) -> int | None:
     return byte_size(dtype) if dtype is not None else None
 
 
+def has_own_storage(context: Context, pointer: str) -> bool:
+    """A local array, of which the kernel itself says how long and how aligned it is."""
+    return (
+        any(context.nest.dims.get(pointer, ()))
+        and pointer in context.nest.types
+        and context.kernel.parameter(pointer) is None
+    )
+
+
 def initial_value(context: Context, name: str) -> Node | None:
     """What a local that is set once is set to."""
     values: list[Node] = []

@@ -6,7 +6,8 @@ from tree_sitter import Node
 
 from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
-from kernwright.find.predicates.memory import may_overlap, unsigned_index
+from kernwright.find.predicates.memory import may_overlap
+from kernwright.find.predicates.subscripts import unsigned_index
 from kernwright.find.types import byte_size
 from kernwright.loops.model import Access, Dependence, DependenceKind, Loop
 from kernwright.loops.poly import Poly
