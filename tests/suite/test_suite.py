@@ -60,6 +60,8 @@ def check(name: str, scratch: Path, compiler: str) -> None:
     titles = [offer["title"] for offer in result["offers"]]
     if answer == "none":
         assert not titles, f"{name}: an offer where none is right: {titles}"
+    if answer == "wavefront":
+        assert all("wavefront" in title for title in titles), f"{name}: these are none: {titles}"
     if answer == "offer":
         refused = [f"{r['title']}: {r['status']} ({r['why']})" for r in result["refused"]]
         assert titles, f"{name}: no offer; refused: {refused}; asks: {result['asks']}"

@@ -183,6 +183,33 @@ def test_rewrites(transform: str, body: str, choice: dict[str, Value]) -> None:
     assert isinstance(TRANSFORMS[transform].apply(read, read.loops[0], choice), Rewrite)
 
 
+@pytest.mark.parametrize(
+    ("element", "flag"),
+    [("unsigned char", "unsigned char"), ("short", "unsigned short"), ("float", "int"), ("double", "long long")],
+)
+def test_the_flag_of_a_search_is_as_wide_as_its_elements(element: str, flag: str) -> None:
+    source = f"int f(int n, const {element} *x) {{ for (int i = 0; i < n; i++) if (x[i] == 3) return i; return -1; }}"
+    assert f"{flag} hit = 0;" in text_of("blocked-search", source, {"block": 64})
+
+
+@pytest.mark.parametrize("transform", ["tile", "unroll-and-jam"])
+@pytest.mark.parametrize(
+    ("value", "wavefront"),
+    [
+        ("a[i * n + j] + a[(i - 1) * n + j] + a[i * n + j - 1]", True),
+        ("a[i * n + j] + a[(i - 1) * n + j]", False),
+        ("a[i * n + j] + a[i * n + j - 1]", False),
+        ("a[i * n + j] * 2", False),
+    ],
+)
+def test_a_wavefront_is_called_one(transform: str, value: str, wavefront: bool) -> None:
+    loops = "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) "
+    made = nest(f"{loops}a[i * n + j] = {value};")
+    result = TRANSFORMS[transform].apply(made, made.loops[0], {})
+    assert isinstance(result, Rewrite)
+    assert ("as a wavefront" in result.title) == wavefront
+
+
 def test_wider_vectors_than_the_distance_of_a_recurrence_are_refused() -> None:
     body = "for (int i = 8; i < n; i++) a[i] = a[i - 8] + 1;"
     assert "a turn needs" in check("vectorise", body, lanes=16)

@@ -76,7 +76,9 @@ def test_too_noisy_at_one_size_and_slower_at_another_is_inconclusive() -> None:
 
 def test_long_calls_say_how_few_there_were() -> None:
     timing = concluded(at(512, 3e8, 1e8, Decision.FASTER, rounds=6))
-    assert timing.notes == ("a call takes 300 ms, so it was timed in 6 rounds with 6 samples in all: the interval is one of 97%",)
+    assert timing.notes == (
+        "a call takes 300 ms, so it was timed in 6 rounds with 6 samples in all, for a confidence of 97%",
+    )
 
 
 def test_calls_too_long_for_enough_rounds() -> None:

@@ -114,6 +114,11 @@ class TestDecision:
         assert decide(compare(rounds(3.0, 0.05, 4, 1)), LEAST_SLOW_ROUNDS) is Decision.UNCLEAR
         assert decide(compare(rounds(1.4, 0.01, 5, 1)), LEAST_SLOW_ROUNDS) is Decision.UNCLEAR
 
+    def test_of_long_calls_two_rounds_without_a_gain_are_enough(self) -> None:
+        assert decide(compare(rounds(1.0, 0.01, 2, 1)), LEAST_SLOW_ROUNDS) is Decision.NOT_FASTER
+        assert decide(compare(rounds(1.0, 0.01, 1, 1)), LEAST_SLOW_ROUNDS) is Decision.UNCLEAR
+        assert decide(compare(rounds(1.1, 0.01, 2, 1)), LEAST_SLOW_ROUNDS) is Decision.UNCLEAR
+
     def test_a_gain_within_the_spread_of_the_original_stays_unclear(self) -> None:
         spread = [Round(100.0, 88.0, 112.0)] * 10
         assert compare(spread).speedup.low > 1.03

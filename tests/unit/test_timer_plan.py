@@ -181,7 +181,14 @@ class TestReport:
     def test_the_pace_goes_back_into_the_next_plan(self) -> None:
         pace = parsed(REPORT).turn_pace
         assert pace == TurnPace(repeats=2, keep=1, settle=False, processor_clock=True, call_ns=1000)
-        assert struct.unpack_from("<34Q", replace(plan_for(100), turn_pace=pace).encode())[16:22] == (1, 2, 1, 0, 1, 1000)
+        assert struct.unpack_from("<34Q", replace(plan_for(100), turn_pace=pace).encode())[16:22] == (
+            1,
+            2,
+            1,
+            0,
+            1,
+            1000,
+        )
 
     def test_a_round_without_all_its_workers_does_not_count(self) -> None:
         assert parsed(REPORT, workers=3).rounds == ()

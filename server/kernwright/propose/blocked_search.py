@@ -20,6 +20,7 @@ from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
 from kernwright.syntax import find_all, span_of, unparenthesised
 from kernwright.text import Span
 
+_FLAGS = {8: "unsigned char", 16: "unsigned short", 64: "long long"}
 _JUMPS = ("break_statement", "return_statement")
 
 
@@ -34,7 +35,8 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     names = {strip.variable: f"{strip.variable} + {k}"}
     lines = [substituted(strip.writer, span_of(local), names) for local in locals_]
     lines.append(f"{hit} |= {_flag(condition, substituted(strip.writer, span_of(condition), names))};")
-    blocks = headed(strip.strips(block), _look(hit, k, block, lines), plain=False)
+    kind = _flag_type(nest, loop, [*locals_, condition])
+    blocks = headed(strip.strips(block), _look(kind, hit, k, block, lines), plain=False)
     edit = strip.replace(strip.declaration() + blocks + strip.rest())
     return Rewrite(f"Search {block} elements at a time", (edit,), (), "not-vectorised:early-exit")
 
@@ -45,15 +47,25 @@ def _ahead_of_condition(nest: Nest, loop: Loop, search: SearchCondition, block: 
         return refusal
     hit, k = search.writer.fresh_local("hit", "k")
     line = f"{hit} |= {search.ends({search.variable: f'{search.variable} + {k}'})};"
-    blocks = headed(search.strips(block, nest), _look(hit, k, block, [line]), plain=False)
+    kind = _flag_type(nest, loop, [search.goes_on])
+    blocks = headed(search.strips(block, nest), _look(kind, hit, k, block, [line]), plain=False)
     edit = replace_loop(search.writer, nest, loop, [blocks.rstrip("\n"), search.rest()])
     return Rewrite(f"Search {block} elements at a time", (edit,), (), "not-vectorised:early-exit")
 
 
-def _look(hit: str, k: str, block: int, lines: list[str]) -> str:
+def _flag_type(nest: Nest, loop: Loop, parts: list[Node]) -> str:
+    """An integer type as wide as the widest element that is looked at: flags of another width would have to be widened
+    or narrowed lane by lane."""
+    spans = [span_of(part) for part in parts]
+    dtypes = {a.dtype for a in nest.accesses_in(loop) if any(span_of(a.node) in span for span in spans)}
+    widths = [int(dtype[1:]) if dtype is not None and dtype[1:].isdigit() else 32 for dtype in dtypes]
+    return _FLAGS.get(max(widths, default=32), "int")
+
+
+def _look(kind: str, hit: str, k: str, block: int, lines: list[str]) -> str:
     """The statements that look at one block and leave the loop over blocks if something in it hits."""
     inner = headed(f"for (int {k} = 0; {k} < {block}; {k}++)", "\n".join(lines), plain=len(lines) == 1)
-    return f"int {hit} = 0;\n{inner}if ({hit})\n    break;"
+    return f"{kind} {hit} = 0;\n{inner}if ({hit})\n    break;"
 
 
 def _refused_place(nest: Nest, loop: Loop) -> Refusal | None:
@@ -222,5 +234,5 @@ BLOCKED_SEARCH = Transform(
     name="blocked-search",
     summary="Search a block of elements at once before looking for the one that hits.",
     apply=apply,
-    space={"block": (64, 32, 128, 16)},
+    space={"block": (64, 32, 128, 16, 256)},
 )

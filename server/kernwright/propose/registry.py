@@ -35,6 +35,12 @@ from kernwright.propose.unswitch import UNSWITCH
 from kernwright.propose.vectorise import VECTORISE
 from kernwright.propose.vectorise_outer import VECTORISE_OUTER
 
+_NESTS: tuple[Transform, ...] = (
+    REGISTER_BLOCK,
+    PACKED_BLOCK,
+)
+"""Transforms of whole nests of a known kind: few loops are such nests, and no other rewrite of those gains as much."""
+
 _LOOP_STRUCTURE: tuple[Transform, ...] = (
     REORDER,
     SPLIT,
@@ -54,8 +60,6 @@ _LOOP_STRUCTURE: tuple[Transform, ...] = (
 """Transforms that change which iterations run, and in what order."""
 
 _LOOP_BODY: tuple[Transform, ...] = (
-    REGISTER_BLOCK,
-    PACKED_BLOCK,
     ACCUMULATE_ROWS,
     PARTIAL_SUMS,
     BLOCKED_SEARCH,
@@ -71,4 +75,6 @@ _LOOP_BODY: tuple[Transform, ...] = (
 )
 """Transforms that change what one iteration does: unrolling, accumulators, tiles, explicit vectors."""
 
-TRANSFORMS: dict[str, Transform] = {transform.name: transform for transform in (*_LOOP_STRUCTURE, *_LOOP_BODY)}
+TRANSFORMS: dict[str, Transform] = {
+    transform.name: transform for transform in (*_NESTS, *_LOOP_STRUCTURE, *_LOOP_BODY)
+}

@@ -13,6 +13,7 @@ from kernwright.propose.loop_text import end_text, header_between, obstacle, rep
 from kernwright.propose.promises import no_overlap
 from kernwright.propose.substitute import operand
 from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
+from kernwright.propose.wavefront import is_wavefront
 from kernwright.syntax import span_of
 
 
@@ -35,8 +36,9 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         cut = f"{stop} = {end} - {start} < {size} ? {end} : {start} + {size};\n"
         header = f"for ({level.type} {start} = {level.start}, {stop}; {start} < {end}; {start} = {stop})"
         code = headed(header, cut + code, plain=False)
+    what = "rows as a wavefront," if is_wavefront(nest, band[0].loop, band[-1].loop) else "nest"
     return Rewrite(
-        f"Run the nest in blocks of {' × '.join([str(size)] * len(band))}",
+        f"Run the {what} in blocks of {' × '.join([str(size)] * len(band))}",
         (replace_loop(writer, nest, loop, [code.rstrip(chr(10))]),),
         no_overlap(nest, loop),
         "cache-misses",

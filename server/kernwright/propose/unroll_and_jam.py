@@ -18,6 +18,7 @@ from kernwright.propose.loop_text import header_of, obstacle
 from kernwright.propose.promises import no_overlap
 from kernwright.propose.substitute import substituted
 from kernwright.propose.transform import Choice, Refusal, Rewrite, Transform
+from kernwright.propose.wavefront import is_wavefront
 from kernwright.syntax import find_all, span_of
 
 
@@ -49,8 +50,11 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
     after = [jam.repeated(node) for node in statements[at + 1 :]]
     body = "".join([*before, jam.inner_loop(), *after])
     code = outer.declaration() + headed(outer.strips(turns), body, plain=False) + outer.rest()
+    title = f"Take {turns} turns of the outer loop through the inner loop together"
+    if is_wavefront(nest, loop, inner):
+        title = f"Run {turns} rows at a time as a wavefront"
     return Rewrite(
-        f"Take {turns} turns of the outer loop through the inner loop together",
+        title,
         (outer.replace(code),),
         no_overlap(nest, loop),
         "latency-bound:outer-loop",

@@ -14,6 +14,7 @@ from kernwright.propose.candidate import Candidate, Proposer
 from kernwright.propose.from_rules import RuleProposer
 from kernwright.propose.registry import TRANSFORMS
 from kernwright.propose.search import Hints, SearchProposer
+from kernwright.propose.strip_mine import STRIP_MINE
 from kernwright.rules.model import Rule
 from kernwright.syntax import Parsed
 from kernwright.targets.model import BuildCommand, RemarkKind, ToolProblem
@@ -27,6 +28,9 @@ from kernwright.verify.verdict import Verdict
 GOAL_MARGIN = 0.1
 """How near to its bound, relatively, the best ends a search: closer than an original needs to be for there to be none,
 since the next candidate costs seconds and an edit of the text is made once."""
+
+_WORTH_TRYING = tuple(transform for transform in TRANSFORMS.values() if transform is not STRIP_MINE)
+"""Strips alone leave every turn where it was: a rule may ask for them on the way to something else."""
 
 
 def search(
@@ -83,5 +87,5 @@ def proposers(engine: Engine, chosen: Chosen) -> Sequence[Proposer]:
     )
     missed = frozenset(remark.line for remark in remarks if remark.kind is RemarkKind.MISSED)
     rules = _Rules(active_rules(engine, snapshot.path), facts, snapshot.content_hash)
-    search = SearchProposer(tuple(TRANSFORMS.values()), Hints(missed))
+    search = SearchProposer(_WORTH_TRYING, Hints(missed))
     return rules, search, CountedLoops((rules, search))

@@ -169,7 +169,7 @@ def detail_words(measurement: Measurement, busy: str) -> str:
         f"{speedup.count} rounds"
     )
     if speedup.count < LEAST_SLOW_ROUNDS:
-        figures += f", an interval of {speedup.coverage:.0%}"
+        figures += f" (confidence {speedup.coverage:.0%})"
     match measurement.decision:
         case Decision.FASTER:
             return figures
@@ -203,7 +203,7 @@ def _slow_note(measurement: Measurement) -> str:
     speedup = measurement.comparison.speedup
     return (
         f"a call takes {measurement.original_ns / 1e6:.0f} ms, so it was timed in {speedup.count} rounds with "
-        f"{measurement.samples} samples in all: the interval is one of {speedup.coverage:.0%}"
+        f"{measurement.samples} samples in all, for a confidence of {speedup.coverage:.0%}"
     )
 
 

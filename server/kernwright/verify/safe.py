@@ -90,6 +90,8 @@ def _job(baseline: Baseline) -> Job:
     step = max(1, len(small) // (MOST_CALLS - 8))
     calls = [Call(inputs) for inputs in small[::step]]
     calls += [call for answered in baseline.small[1:] for call in answered.job.calls][:8]
+    if not calls:
+        calls = [Call(min(baseline.cases, key=lambda inputs: inputs.bytes))]
     if baseline.longest_ns <= MOST_NS:
         calls += [Call(timed.sets[0]) for timed, _ in baseline.timed if timed.sets[0].bytes <= MOST_TIMED_BYTES]
     return Job(baseline.library.slots, (tuple(calls),), baseline.threads)

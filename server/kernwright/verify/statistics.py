@@ -22,6 +22,8 @@ MOST_NOISE = 0.5
 HOPELESS = ((4, 1.0 + LEAST_EFFECT), (3, 0.95), (2, 0.7))
 """Rounds, and a speed-up that not one of them reached: then no more are run. A median that is worth having, and is
 missed by four rounds of four on the same side, is missed once in sixteen times at most, and never offered wrongly."""
+SLOW_HOPELESS = ((2, 1.0 + LEAST_EFFECT),)
+"""The same for calls that take long: seconds count, and what is hardly faster is not worth them."""
 LEAST_ROUNDS = 10
 LEAST_SLOW_ROUNDS = 6
 """The fewest values whose whole range covers their median with over 96 %: for calls that take long."""
@@ -102,7 +104,8 @@ def decide(comparison: Comparison, least_rounds: int = LEAST_ROUNDS) -> Decision
     """Faster: the interval excludes 1, the effect is over ``LEAST_EFFECT``, and over what the original shows against
     itself. Not faster: a gain of that size is excluded. Else unclear, which more rounds may change."""
     speedup = comparison.speedup
-    if any(speedup.count >= count and speedup.high < gain for count, gain in HOPELESS):
+    hopeless = SLOW_HOPELESS if least_rounds <= LEAST_SLOW_ROUNDS else HOPELESS
+    if any(speedup.count >= count and speedup.high < gain for count, gain in hopeless):
         return Decision.NOT_FASTER
     if speedup.count < least_rounds and not (least_rounds <= LEAST_SLOW_ROUNDS and is_clear(speedup)):
         return Decision.UNCLEAR
