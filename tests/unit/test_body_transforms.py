@@ -210,6 +210,14 @@ def test_a_wavefront_is_called_one(transform: str, value: str, wavefront: bool) 
     assert ("as a wavefront" in result.title) == wavefront
 
 
+def test_what_another_nest_waits_for_makes_no_wavefront() -> None:
+    loops = "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) "
+    made = nest(f"{loops}a[i] += c[j]; {loops}b[j] += c[i];")
+    for loop in (made.loops[0], made.loops[2]):
+        result = TRANSFORMS["tile"].apply(made, loop, {})
+        assert isinstance(result, Refusal) or "wavefront" not in result.title
+
+
 def test_wider_vectors_than_the_distance_of_a_recurrence_are_refused() -> None:
     body = "for (int i = 8; i < n; i++) a[i] = a[i - 8] + 1;"
     assert "a turn needs" in check("vectorise", body, lanes=16)

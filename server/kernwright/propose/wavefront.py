@@ -8,7 +8,12 @@ from kernwright.loops.model import Dependence, DependenceKind, Loop, Nest
 def is_wavefront(nest: Nest, outer: Loop, inner: Loop) -> bool:
     """Whether results of earlier turns are needed along both loops, so that what a rewrite of the nest gains comes
     from rows that run at once, each a few turns behind the one before."""
-    flows = [d for d in nest.dependences if d.kind is DependenceKind.FLOW and not d.alias]
+    here = set(nest.accesses_in(inner))
+    flows = [
+        d
+        for d in nest.dependences
+        if d.kind is DependenceKind.FLOW and not d.alias and {nest.accesses[d.source], nest.accesses[d.sink]} <= here
+    ]
     return any(_carried(d, outer, inner, outer.depth) for d in flows) and any(
         _carried(d, outer, inner, inner.depth) for d in flows
     )
