@@ -11,7 +11,12 @@ from kernwright.cli.failure import INTERRUPTED, Failure
 from kernwright.cli.front import Front
 
 if TYPE_CHECKING:
+    from kernwright.targets.model import BuildCommand
+    from kernwright.tasks.choose import Chosen
     from kernwright.tasks.optimize import Optimised
+
+_TELLING = 5
+"""A reason that so many transforms give says something of the loop, and not of the transform."""
 
 
 def optimize(
@@ -35,7 +40,9 @@ def optimize(
     front: Front = context.obj
     front.start_at(file)
     if show_prompt:
-        front.line("no model takes part in this version, so there is no prompt and nothing is sent")
+        if front.as_json:
+            front.answer({"prompts": []})
+        front.note("no model takes part in this version: there is no prompt, and nothing is sent")
         return
     with front.progress("optimize") as tell:
         results = optimise_file(
@@ -60,6 +67,8 @@ def optimize(
 
 def optimised_json(result: Optimised) -> dict[str, Any]:
     from kernwright.offer_json import contract_word, offer_json
+    from kernwright.targets.model import BuildCommand
+    from kernwright.tasks.optimize import not_applied
 
     chosen = result.chosen
     snapshot = chosen.parsed.snapshot
@@ -67,10 +76,15 @@ def optimised_json(result: Optimised) -> dict[str, Any]:
         "kernel": chosen.kernel.qualified,
         "file": str(snapshot.path),
         "contract": contract_word(chosen.contract.origin) if chosen.contract is not None else None,
+        "command": command_json(chosen.command) if isinstance(chosen.command, BuildCommand) else None,
         "baseline": result.baseline.as_json if result.baseline is not None else None,
         "offers": [offer_json(offer, snapshot) for offer in result.offers],
         "refused": [
             {"title": refused.title, "status": refused.status, "why": refused.why} for refused in result.found.refused
+        ],
+        "not_applied": [
+            {"line": one.line, "reason": one.reason, "transforms": list(one.transforms)}
+            for one in (() if result.offers else not_applied(chosen))
         ],
         "rounds": result.found.rounds,
         "asks": list(chosen.asks),
@@ -79,12 +93,26 @@ def optimised_json(result: Optimised) -> dict[str, Any]:
     }
 
 
+def command_json(command: BuildCommand) -> dict[str, Any]:
+    """The compile command that was used, where it came from, and what was changed in it."""
+    return {
+        "argv": [*command.compiler.command, *command.flags],
+        "origin": command.origin,
+        "notes": list(command.notes),
+    }
+
+
 def _print_result(front: Front, result: Optimised) -> None:
+    from kernwright.targets.model import BuildCommand
+
     chosen = result.chosen
     head = f"{chosen.kernel.qualified} in {chosen.parsed.snapshot.path}"
     if result.baseline is not None and not result.baseline.problem:
         head += f": {result.baseline.words}"
     front.line(head)
+    if isinstance(chosen.command, BuildCommand):
+        said = " ".join((f"command from {chosen.command.origin}.", *chosen.command.notes))
+        (front.line if chosen.command.notes else front.detail)(f"  {said}")
     for question in chosen.asks:
         front.line(f"  needed: {question}")
     if result.why:
@@ -95,10 +123,26 @@ def _print_result(front: Front, result: Optimised) -> None:
             front.line(f"      {note}")
     if not result.offers and not result.why and not chosen.asks:
         front.line(f"  no offer after {result.found.rounds} rounds: {result.found.ended}")
+        _print_not_applied(front, chosen)
     for refused in result.found.refused:
         front.detail(f"  {refused.status}: {refused.title}: {refused.why}")
     if result.offers:
         front.note(f"'kernwright accept {result.offers[0].id}' applies the first")
+
+
+def _print_not_applied(front: Front, chosen: Chosen) -> None:
+    """For each loop the reason of most transforms, and with ``--verbose`` all of them."""
+    from kernwright.tasks.optimize import not_applied
+
+    seen: set[int] = set()
+    for one in not_applied(chosen):
+        words = f"  line {one.line}: {one.reason} ({', '.join(one.transforms)})"
+        if one.line not in seen and len(one.transforms) > _TELLING:
+            count = f"{len(one.transforms)} transforms"
+            front.line(f"  line {one.line}: {one.reason}: {count} do not apply")
+        else:
+            front.detail(words)
+        seen.add(one.line)
 
 
 def _write_best(front: Front, results: list[Optimised]) -> None:

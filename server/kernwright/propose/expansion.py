@@ -35,6 +35,8 @@ def expand(writer: Writer, nest: Nest, loop: Loop, scalars: Sequence[str], strip
     for name, array in arrays.items():
         if nest.read_after(loop, name):
             return Refusal(f"{name} is used after the loop")
+        if nest.dims.get(name):
+            return Refusal(f"{name} is a pointer, which is set anew in every turn")
         type_text = element_type(nest, "", nest.dtypes.get(name))
         if type_text is None:
             return Refusal(f"the type of {name} is not known")
