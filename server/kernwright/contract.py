@@ -139,10 +139,12 @@ class TimePoint:
 
 @dataclass(frozen=True)
 class Work:
-    """[work]: floating-point operations and bytes per call, over the sizes."""
+    """[work]: floating-point operations and bytes per call, over the sizes. ``flops_counted`` tells operations that
+    were counted in the loops from those that a person has said: a better algorithm may do with fewer."""
 
     flops: Expression | None = None
     bytes: Expression | None = None
+    flops_counted: bool = False
 
 
 @dataclass(frozen=True)

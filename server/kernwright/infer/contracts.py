@@ -59,7 +59,8 @@ def completed(written: Contract | None, nest: Nest) -> Contract:
     if not check.sizes and check.where is None and findings.where:
         check = replace(check, where=parse_expression(" and ".join(findings.where)))
     check = _with_sizes(check, args, returns, nest)
-    work = Work(base.work.flops or findings.work.flops, base.work.bytes or findings.work.bytes)
+    counted = base.work.flops_counted or base.work.flops is None
+    work = Work(base.work.flops or findings.work.flops, base.work.bytes or findings.work.bytes, counted)
     untold = [p for p in kernel.parameters if p.name not in base.args]
     origin = base.origin if written is not None and not untold else Origin.INFERRED
     contract = replace(base, args=args, returns=returns, check=check, work=work, origin=origin, asks=tuple(asks))

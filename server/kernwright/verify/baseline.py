@@ -217,7 +217,8 @@ def _affordable(baseline: Baseline, cases: list[Inputs]) -> list[Inputs]:
         if largest.listed or failure is None or failure.outcome is not Outcome.TIMEOUT:
             kept = within_budget(kept, execution.longest, budget)
             break
-        kept = [inputs for inputs in kept if inputs.bytes < largest.bytes]
+        # A little less would take about as long, and be ended too.
+        kept = [inputs for inputs in kept if inputs.listed or 4 * inputs.bytes < largest.bytes]
     if len(kept) < len(cases):
         largest = max(cases, key=lambda inputs: inputs.bytes)
         baseline.notes.append(f"the original takes long at {_sizes_text(largest)}: "

@@ -130,7 +130,7 @@ def _below_floor(measurement: Measurement, point: TimedPoint, subject: Subject, 
 def needed_flops(contract: Contract, inputs: Inputs) -> float:
     """Operations that a person has said a call needs; inferred ones count what the original does, which a better
     algorithm may avoid."""
-    if contract.origin is Origin.INFERRED or contract.work.flops is None:
+    if contract.origin is Origin.INFERRED or contract.work.flops_counted or contract.work.flops is None:
         return 0.0
     return float(contract.work.flops.evaluate(inputs.sizes))
 

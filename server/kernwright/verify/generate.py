@@ -15,7 +15,7 @@ from kernwright.contract import FLOAT_BITS, Arg, Contract, Role
 from kernwright.expression import Expression, Number
 from kernwright.verify.dtypes import DType, field_dtype, float_limit, from_wide, integer_range, to_wide
 from kernwright.verify.inputs import Inputs, Values
-from kernwright.verify.patterns import FLOAT_PATTERNS, INTEGER_PATTERNS, Draw
+from kernwright.verify.patterns import FLOAT_PATTERNS, INTEGER_PATTERNS, SPECIALS, Draw
 from kernwright.verify.thunk import Slot, SlotKind, slots_of
 
 WIDE_INTEGER = 1 << 20
@@ -41,7 +41,7 @@ class Generator:
         else:
             names = INTEGER_PATTERNS
         if not any("specials" in arg.words for arg in self.contract.args.values()):
-            names = tuple(name for name in names if name != "specials")
+            names = tuple(name for name in names if name not in SPECIALS)
         return names
 
     def draw(self, sizes: Mapping[str, Number], pattern: str, number: int, listed: bool = False) -> Inputs | None:

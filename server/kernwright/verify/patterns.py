@@ -14,11 +14,13 @@ from kernwright.verify.dtypes import DIGITS, float_limit
 
 FLOAT_PATTERNS = (
     "random", "magnitudes", "ends", "planted", "one hot", "specials", "cancelling", "sorted", "constant", "zeros",
-    "denormals", "large mean", "one zero", "extremes",
+    "denormals", "large mean", "one zero", "extremes", "high", "specials late", "specials early",
 )  # fmt: skip
 INTEGER_PATTERNS = (
-    "random", "ends", "planted", "small", "one hot", "constant", "sorted", "zeros", "descending", "extremes",
+    "random", "ends", "planted", "small", "one hot", "constant", "sorted", "zeros", "descending", "extremes", "high",
 )  # fmt: skip
+SPECIALS = ("specials", "specials late", "specials early")
+"""Those that need a contract in which NaN and infinities may occur."""
 MODERATE = 4.0
 """Floats without a range are mostly drawn from -4..4."""
 Wide = NDArray[Any]
@@ -55,7 +57,7 @@ class Draw:
 
     def _floats(self, pattern: str) -> Wide:
         values = self._float_pattern(pattern)
-        if pattern != "specials" or not self.specials:
+        if pattern not in SPECIALS or not self.specials:
             values = np.clip(values, float(self.low), float(self.high))
         return values
 
@@ -99,8 +101,12 @@ class Draw:
                 return self._plant(values, [float(v) for v in self.planted])
             case "extremes":
                 return self._extremes()
+            case "high":
+                return np.full(count, self._moderate()[1])
             case "specials" if self.specials:
                 return self._with_specials()
+            case "specials late" | "specials early" if self.specials:
+                return self._run_of_nan(pattern == "specials late")
             case _:
                 return self._uniform()
 
@@ -154,6 +160,18 @@ class Draw:
             values[places] = self.random.choice(np.array([np.nan, np.nan, np.inf, -np.inf]))
         return values
 
+    def _run_of_nan(self, late: bool) -> Wide:
+        """The ends of the range somewhere in one half, and NaN throughout most of the other: a lane of a vector that
+        held an extreme then meets a NaN, whichever lane it is, or the other way round."""
+        values = self._uniform() / 2 if self._holds(0) else self._uniform()
+        half = self.count // 2
+        low, high = self._moderate()
+        if half:
+            values[self.random.integers(half)] = low
+            values[self.random.integers(half)] = high
+        values[half : self.count - self.count // 16] = np.nan
+        return values if late else values[::-1].copy()
+
     # ---- integers ----
 
     def _integers(self, pattern: str) -> Wide:
@@ -174,6 +192,8 @@ class Draw:
                 return np.sort(self._any())[::-1].copy()
             case "small":
                 return self._whole(random.integers(max(low, -3), max(min(high, 3), low, -3) + 1, count))
+            case "high":
+                return self._whole(np.full(count, high))
             case "one hot":
                 values = self._whole(np.full(count, 0 if low <= 0 <= high else low))
                 values[random.integers(count)] = high

@@ -14,12 +14,21 @@ from kernwright.expression import Number
 from kernwright.verify.generate import Generator, changed_in_the_middle
 from kernwright.verify.inputs import POISON, Inputs
 from kernwright.verify.job import Call, Job, Overlap, Place, Threads
-from kernwright.verify.sizes import SizePoint, admissible, largest_extent, size_points
+from kernwright.verify.sizes import (
+    COUNTER_SIZE,
+    WIDER_SIZE,
+    SizePoint,
+    admissible,
+    large_points,
+    largest_extent,
+    size_points,
+)
 from kernwright.verify.thunk import Slot
 from kernwright.verify.timer_plan import input_sets_wanted
 
 PATTERNS_PER_LISTED_SIZE = 3
 MOST_CASE_BYTES = 24 << 20
+MOST_LARGE_BYTES = 8 << 20
 MOST_TIMED_BYTES = 96 << 20
 SAME_PLACE, OTHER_PLACE = 1, 2
 """Numbers of mappings: calls with the same one get the same addresses."""
@@ -52,6 +61,7 @@ def case_inputs(generator: Generator, budget: int) -> list[Inputs]:
                 spent += drawn.bytes
                 cases.append(drawn)
     cases += _all_patterns(generator, points, number)
+    cases += _large_cases(generator, points, MOST_CASE_BYTES - spent)
     return cases
 
 
@@ -64,6 +74,22 @@ def _all_patterns(generator: Generator, points: Sequence[SizePoint], number: int
         generator.draw(point.values, pattern, number + k, point.listed) for k, pattern in enumerate(generator.patterns)
     )
     return [inputs for inputs in drawn if inputs is not None]
+
+
+def _large_cases(generator: Generator, points: Sequence[SizePoint], budget: int) -> list[Inputs]:
+    """Sizes at which counters and sums of few bits overflow, with values that do not cancel."""
+    listed = [point.values for point in points if point.listed]
+    counters = large_points(generator.contract, listed, COUNTER_SIZE)
+    wider = large_points(generator.contract, listed, WIDER_SIZE)[:1]
+    wanted = [(point, pattern) for point in counters[:2] for pattern in ("random", "high")]
+    cases: list[Inputs] = []
+    for number, (point, pattern) in enumerate([*wanted, *((point, "high") for point in wider)]):
+        # Multiples of three give the pattern to every array.
+        drawn = generator.draw(point.values, pattern, 300_000 + 3 * number)
+        if drawn is not None and drawn.bytes <= min(budget, MOST_LARGE_BYTES):
+            budget -= drawn.bytes
+            cases.append(drawn)
+    return cases
 
 
 def sequence_point(generator: Generator, points: Sequence[SizePoint]) -> SizePoint | None:

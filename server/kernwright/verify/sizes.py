@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from tree_sitter import Node
 
 from kernwright.contract import INTEGER_BITS, Arg, Contract
 from kernwright.expression import Number
@@ -17,9 +19,15 @@ EDGES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 127, 129, 25
 """Around the widths of vectors of every element type, unrolled or not; 257 is a prime."""
 LONG_SIZE = 1009
 """A prime that is longer than most blocks."""
+COUNTER_SIZE, WIDER_SIZE = 65_539, 600_011
+"""Primes beyond what a counter of 16 bits holds, and beyond eight of them. Whatever is added up there, or carried from
+block to block, has had time to overflow or to be forgotten."""
 MOST_ELEMENTS = 1 << 22
 """Added sizes keep every array below this many elements."""
 Point = dict[str, Number]
+# The text of a macro is no expression to the parser.
+_NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]*\b")
+_SHIFT = re.compile(r"\b(\d+)[uUlL]*\s*<<\s*(\d+)\b")
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,21 @@ def added_points(contract: Contract, listed: list[Point], edges: Iterable[int]) 
             yield point
 
 
+def large_points(contract: Contract, listed: list[Point], size: int) -> list[SizePoint]:
+    """Points with one size beyond all others, where the arrays stay below a few million elements; the other sizes are
+    the smallest listed ones that are not empty."""
+    if contract.check.only_listed:
+        return []
+    bases = sorted((point for point in listed if all(point.values())), key=lambda point: _volume(contract, point))
+    base = bases[0] if bases else dict.fromkeys(contract.sizes, 4)
+    # A divisibility in ``where`` may let a multiple through.
+    tried = ({**base, name: size + step} for name in contract.sizes for step in (0, -size % 64))
+    points = [
+        point for point in tried if admissible(contract, point) and _volume(contract, point) <= MOST_ELEMENTS // 4
+    ]
+    return [SizePoint(point, False) for point in points[: len(contract.sizes)]]
+
+
 def admissible(contract: Contract, point: Mapping[str, Number]) -> bool:
     """Whether the contract lets a caller pass these sizes. Names that are no sizes may be missing: what depends on
     them is decided when their values are drawn."""
@@ -109,15 +132,58 @@ def largest_extent(contract: Contract, point: Mapping[str, Number]) -> int:
 
 
 def constants_of(parsed: Parsed) -> list[int]:
-    """Integer constants in a text, smallest first: what its branches may compare sizes and values with."""
+    """Integer constants in a text, smallest first: what its branches may compare sizes and values with. Shifts and
+    products of constants count as what they come to."""
     found: set[int] = set()
     for node in find_all(parsed.root, "number_literal"):
-        text = parsed.text(node).rstrip("uUlLzZ").replace("'", "")
-        try:
-            found.add(int(text, 0) if not text.startswith("0") or text[:2] in ("0x", "0X", "0b") else int(text, 8))
-        except ValueError:
-            continue
+        value = _integer(parsed.text(node))
+        if value is not None:
+            found.add(value)
+    for node in find_all(parsed.root, "preproc_arg"):
+        found.update(value for text in _NUMBER.findall(parsed.text(node)) if (value := _integer(text)) is not None)
+        shift = _SHIFT.search(parsed.text(node))
+        if shift is not None and int(shift[2]) < 63:
+            found.add(int(shift[1]) << int(shift[2]))
+    for node in find_all(parsed.root, "binary_expression"):
+        value = _folded(parsed, node)
+        if value is not None:
+            found.add(value)
     return sorted(found)
+
+
+def _integer(text: str) -> int | None:
+    text = text.rstrip("uUlLzZ").replace("'", "")
+    try:
+        return int(text, 0) if not text.startswith("0") or text[:2] in ("0x", "0X", "0b") else int(text, 8)
+    except ValueError:
+        return None
+
+
+def _folded(parsed: Parsed, node: Node | None) -> int | None:
+    """The value of shifts, products, sums and differences of constants; None for anything else."""
+    if node is None:
+        return None
+    if node.type == "number_literal":
+        return _integer(parsed.text(node))
+    if node.type == "parenthesized_expression":
+        return _folded(parsed, node.named_child(0))
+    operator = node.child_by_field_name("operator")
+    if node.type != "binary_expression" or operator is None:
+        return None
+    left, right = (_folded(parsed, node.child_by_field_name(side)) for side in ("left", "right"))
+    if left is None or right is None:
+        return None
+    match parsed.text(operator):
+        case "<<" if 0 <= right < 63:
+            return left << right
+        case "*":
+            return left * right
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case _:
+            return None
 
 
 def _combinations(lists: Mapping[str, tuple[Number, ...]]) -> Iterator[Point]:
