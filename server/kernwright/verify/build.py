@@ -1,7 +1,7 @@
 """The build stage: a whole translation unit with its thunk, made into a shared library.
 
 The unit is compiled with its own command. What is added are the flags of a shared library and the folder of the
-original for its quoted includes; nothing that changes how the kernel is compiled is added or taken away.
+original for its quoted includes; nothing but where the kernel lies is changed by what is added.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from kernwright.verify.question import Question, Workbench
 from kernwright.verify.stages import Library
 from kernwright.verify.thunk import THUNK_FILE, Unreachable, slots_of, thunk
 
-POSITION_INDEPENDENT = ("-fPIC", "-fvisibility=hidden")
+LIBRARY_FLAGS = ("-fPIC", "-fvisibility=hidden", "-falign-functions=64")
+"""The alignment puts the kernel at the same place of a cache line in every build: where a short loop comes to lie by
+luck can make it twice as fast. gcc and clang both know the flag."""
 MESSAGES = "unit.log"
 BUILD_SECONDS = 60.0
 _MISSING_NAME = re.compile(
@@ -126,7 +128,8 @@ def build(
     snapshot = unit.parsed.snapshot
     text = placed(unit.parsed, unit.kernel, appended)
     slots = slots_of(contract)
-    key = content_key("unit, placed", text, str(command.directory), str(snapshot.path), *command.key, "", *variant.key)
+    where = (str(command.directory), str(snapshot.path))
+    key = content_key("unit, placed", text, *where, *command.key, *LIBRARY_FLAGS, *variant.key)
     folder = workbench.scratch / f"unit-{key[:20]}"
     library = Library(folder / "unit.so", folder / "unit.o", slots)
     messages = folder / MESSAGES
@@ -159,7 +162,7 @@ def _compile(
     quoted = ("-iquote", str(snapshot.path.parent.absolute()))
     kind = "c++" if language is Language.CPP else "c"
     target = ["-c", "-x", kind, str(source), "-o", str(library.object)]
-    compiled = _step([*words, *variant.compile, *POSITION_INDEPENDENT, *quoted, *target], command, workbench, source)
+    compiled = _step([*words, *variant.compile, *LIBRARY_FLAGS, *quoted, *target], command, workbench, source)
     if isinstance(compiled, BuildFailure):
         return compiled
     linked = _link([*words, *variant.link], variant, command, workbench, library)
