@@ -107,7 +107,7 @@ def _find(nest: Nest, setting: Setting, base: Contract) -> _Findings:
             arrays.append(parameter)
         else:
             findings.args[name] = Arg(name, Role.SCALAR, dtype)
-    reason = _follow(nest, setting, arrays, findings)
+    reason = _follow(nest, setting, arrays, findings, base.check.setup is not None)
     if reason is not None:
         for parameter in arrays:
             findings.asks.setdefault(
@@ -129,8 +129,9 @@ def _dtype_question(parameter: Parameter, setting: Setting) -> str:
     return f"Which dtype does '{parameter.name}' have? This file does not say what {base} is"
 
 
-def _follow(nest: Nest, setting: Setting, arrays: list[Parameter], findings: _Findings) -> str | None:
-    """Interpret the kernel and write down what that shows; the reason when it cannot be followed."""
+def _follow(nest: Nest, setting: Setting, arrays: list[Parameter], findings: _Findings, has_setup: bool) -> str | None:
+    """Interpret the kernel and write down what that shows; the reason when it cannot be followed. Tables that a
+    ``setup`` may have made are no inputs."""
     program = program_of(nest.parsed, nest.kernel, setting)
     try:
         samples = take_samples(program, nest)
@@ -143,7 +144,8 @@ def _follow(nest: Nest, setting: Setting, arrays: list[Parameter], findings: _Fi
     if not any(sample.run is not None for sample in samples.generic):
         return "it divides by zero or wraps around at every size tried"
     shapes: dict[str, Shape] = {}
-    for name in [*(parameter.name for parameter in arrays), *_touched_globals(samples)]:
+    file_scope = [name for name in _touched_globals(samples) if not has_setup or _is_written(samples, name)]
+    for name in [*(parameter.name for parameter in arrays), *file_scope]:
         escapes = _escapes(samples, name)
         shape = shape_of(name, samples, nest)
         if escapes:
@@ -177,6 +179,11 @@ def _follow(nest: Nest, setting: Setting, arrays: list[Parameter], findings: _Fi
 def _touched_globals(samples: Samples) -> list[str]:
     touched = {name for sample in samples.taken if sample.run is not None for name in sample.run.footprints}
     return [name for name in samples.program.globals if name in touched and samples.program.dtypes.get(name)]
+
+
+def _is_written(samples: Samples, name: str) -> bool:
+    runs = (sample.run for sample in samples.taken if sample.run is not None)
+    return any(name in run.footprints and run.footprints[name].writes for run in runs)
 
 
 def _escapes(samples: Samples, region: str) -> str:

@@ -105,17 +105,18 @@ def signature_difference(original: Kernel, candidate: Kernel) -> str | None:
     return None
 
 
-def spliced(question: Question, unit: Unit) -> Unit | BuildFailure:
-    """The original's unit with its kernel replaced by the candidate's, for a candidate that is no unit by itself."""
-    subject = question.subject
-    text = unit.parsed.snapshot.data[unit.kernel.span.start : unit.kernel.span.end]
-    span = subject.kernel.span
-    data = subject.snapshot.apply([Edit(span.start, span.end, text)]).data
-    parsed = parse(Snapshot(question.candidate.path, data), subject.parsed.language)
-    kernels = kernel_named(find_functions(parsed), subject.kernel.qualified)
-    if not kernels:
-        return BuildFailure("the candidate's kernel does not fit into the original's file")
-    return Unit(parsed, kernels[0])
+def spliced(question: Question, unit: Unit) -> list[Unit]:
+    """The original's unit with its kernel replaced, for a candidate that is no unit by itself: by the candidate's
+    whole text, which may bring helpers, and by its kernel alone, where it repeats what stands in the unit already."""
+    subject, whole = question.subject, unit.parsed.snapshot.data
+    kernel = whole[unit.kernel.span.start : unit.kernel.span.end]
+    units: list[Unit] = []
+    for text in dict.fromkeys((whole, kernel)):
+        data = subject.snapshot.apply([Edit(subject.kernel.span.start, subject.kernel.span.end, text)]).data
+        parsed = parse(Snapshot(question.candidate.path, data), subject.parsed.language)
+        kernels = kernel_named(find_functions(parsed), subject.kernel.qualified)
+        units += [Unit(parsed, kernels[0])] if kernels else []
+    return units
 
 
 def build(

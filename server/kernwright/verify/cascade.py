@@ -14,6 +14,7 @@ from kernwright.verify.build import BuildFailure, Unit, build, candidate_unit, s
 from kernwright.verify.contraction import differs_by_contraction
 from kernwright.verify.equal import Comparison, Mismatch, undeclared_pairs
 from kernwright.verify.honest import dishonesty
+from kernwright.verify.linking import readable
 from kernwright.verify.precision import accuracy_notes
 from kernwright.verify.question import Question, Workbench, contract_text
 from kernwright.verify.races import check_races
@@ -111,7 +112,7 @@ def _judge(
     if isinstance(baseline, NotCheckable):
         return cascade.ended(Status.NOT_CHECKABLE, StageName.BUILD, baseline.reason)
     cascade.notes += baseline.notes
-    built = _build(question, workbench)
+    built = _build(question, workbench, baseline.library)
     if isinstance(built, BuildFailure):
         return cascade.ended(Status.BUILD_FAILED, StageName.BUILD, built.said)
     unit, library = built
@@ -158,20 +159,34 @@ def _after_equal(cascade: _Cascade, comparison: Comparison, safe: Future[Stage],
     return replace(cascade.verdict(Status.INCONCLUSIVE), status=timing.status, speedups=timing.speedups)
 
 
-def _build(question: Question, workbench: Workbench) -> tuple[Unit, Library] | BuildFailure:
-    """The candidate's library: its own unit, or its kernel in the original's unit where names are missing."""
-    subject = question.subject
+def _build(question: Question, workbench: Workbench, original: Library) -> tuple[Unit, Library] | BuildFailure:
+    """The candidate's library: its own unit or, where names are missing in that, the original's with what it changes."""
     unit = candidate_unit(question)
     if isinstance(unit, BuildFailure):
         return unit
+    built = _complete(question, workbench, unit, original)
+    if not isinstance(built, BuildFailure):
+        return unit, built
+    if not built.misses_names:
+        return built
+    for in_place in spliced(question, unit):
+        again = _complete(question, workbench, in_place, original)
+        if not isinstance(again, BuildFailure):
+            return in_place, again
+        # Where all fail, what is missing in its place is what the author can do something about.
+        built = again
+    return built
+
+
+def _complete(question: Question, workbench: Workbench, unit: Unit, original: Library) -> Library | BuildFailure:
+    """The library of a unit that lacks no symbol but those that the original lacks too: a call of a function that is
+    not declared compiles in C, and linking is where it fails."""
+    subject = question.subject
     built = build(unit, subject.contract, subject.command, workbench)
-    if isinstance(built, BuildFailure) and built.misses_names:
-        in_place = spliced(question, unit)
-        if isinstance(in_place, Unit):
-            again = build(in_place, subject.contract, subject.command, workbench)
-            # Where both fail, what is missing in its place is what the author can do something about.
-            return again if isinstance(again, BuildFailure) else (in_place, again)
-    return built if isinstance(built, BuildFailure) else (unit, built)
+    if isinstance(built, BuildFailure):
+        return built
+    missing = [name for name in built.missing if name not in original.missing]
+    return BuildFailure(f"undefined reference to '{readable(missing[0])}'") if missing else built
 
 
 def _refused(cascade: _Cascade, comparison: Comparison, unit: Unit, mismatch: Mismatch) -> Verdict:

@@ -41,6 +41,9 @@ def read_symbols(path: Path) -> Symbols:
     section_names = sections[struct.unpack_from("<H", data, 0x3E)[0]][4]
     for title, kind, _, _, offset, size, link, _, _, item in sections:
         old_style = data.startswith((b".ctors", b".dtors"), section_names + title)
+        # Instructions that are strung together over all objects into one function, run at loading or at the end.
+        if size and data.startswith((b".init\0", b".fini\0"), section_names + title):
+            constructors += 1
         if old_style or kind in (_INIT_ARRAY, _PREINIT_ARRAY, _FINI_ARRAY):
             constructors += size // 8
         if kind != _SYMTAB or not item:
