@@ -15,7 +15,7 @@ from kernwright.combine import combined, resulting_kernel
 from kernwright.contract import Contract
 from kernwright.kernel import Kernel
 from kernwright.offer import Offer, make_offer, ranked, simplicity, speedup_words
-from kernwright.propose.candidate import LOOP, Candidate, Proposer
+from kernwright.propose.candidate import LOOP, OVERHEAD, Candidate, Proposer
 from kernwright.syntax import Parsed
 from kernwright.text import Edit
 from kernwright.verify.verdict import Status, Verdict
@@ -296,8 +296,10 @@ def _further(search: _Search, proposers: Sequence[Proposer], base: Candidate) ->
         return
     done = (base.transform or "").split("+")
     for candidate in _proposed(proposers, parsed, kernel):
-        # The same once more seldom helps, and what cures nothing by itself cures nothing afterwards.
-        if candidate.symptom and (candidate.transform is None or candidate.transform not in done):
+        # The same once more seldom helps, what cures nothing by itself cures nothing afterwards, and overhead is what
+        # compilers see to themselves once nothing else is in their way.
+        cures = candidate.symptom not in ("", OVERHEAD)
+        if cures and (candidate.transform is None or candidate.transform not in done):
             yield combined(original, base, parsed.snapshot, candidate)
 
 

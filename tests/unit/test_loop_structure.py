@@ -286,6 +286,30 @@ def test_cut_at_a_condition() -> None:
     )
 
 
+def test_cut_at_a_condition_on_a_later_turn() -> None:
+    check(
+        "index-set-split",
+        """\
+    for (int i = 0; i < n; i++) {
+        if (i + 1 < n / 2)
+            a[i] = b[i];
+        else
+            a[i] = c[i];
+    }
+""",
+        """\
+    const int middle = ((long long)(n / 2) - 1) < 0 ? 0 : ((long long)(n / 2) - 1) > n ? n : ((long long)(n / 2) - 1);
+    for (int i = 0; i < middle; i++) {
+        a[i] = b[i];
+    }
+    for (int i = middle; i < n; i++) {
+        a[i] = c[i];
+    }
+""",
+        assumes=(),
+    )
+
+
 def test_cut_at_one_turn() -> None:
     check(
         "index-set-split",
@@ -661,6 +685,7 @@ LOOP = "    for (int i = 1; i < n - 1; i++) {{\n        {0}\n    }}\n"
         ("index-set-split", "a[i] = a[i - 1] + b[i];", "does not change its direction"),
         ("index-set-split", "a[i] = a[n - i] + a[n - 1 - i];", "different places"),
         ("index-set-split", "a[i] = b[i];", "no dependence between turns and no condition"),
+        ("index-set-split", "if (2 - i < n / 2) a[i] = b[i];", "no dependence between turns and no condition"),
         ("index-set-split", "if (i < e[0]) a[i] = b[i];", "no dependence between turns and no condition"),
         ("peel", "a[i] = b[i];", "no condition singles out the first turn"),
         ("peel", "float t = a[i]; b[i] = t;", "no condition singles out the first turn"),

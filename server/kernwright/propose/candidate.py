@@ -12,6 +12,8 @@ from kernwright.text import Edit
 LOOP = "loop"
 """The parameter of a candidate that names its loop by number; candidates that differ in other numbers alone are
 points of one search space."""
+OVERHEAD = "loop-overhead"
+"""The symptom of a loop whose counting and branching cost more than they have to."""
 
 
 @dataclass(frozen=True)

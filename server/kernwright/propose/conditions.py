@@ -34,7 +34,10 @@ class Branch:
 
 @dataclass(frozen=True)
 class Compared:
-    """A branch on ``variable OPERATOR bound``; the bound does not change in the loop and reads no memory."""
+    """A branch on ``variable OPERATOR bound``; the bound does not change in the loop and reads no memory.
+
+    ``bound_text`` is what the variable itself is compared with: of ``i + 1 < m`` it is ``(long long)m - 1``.
+    """
 
     branch: Branch
     operator: str
@@ -89,15 +92,36 @@ def _comparison(nest: Nest, loop: Loop, condition: Node) -> tuple[str, Node, str
     if left is None or right is None or operator is None or operator.type not in _MIRRORED:
         return None
     text = nest.parsed.text
-    if text(unparenthesised(left)) == loop.variable:
-        kind, bound = operator.type, right
-    elif text(unparenthesised(right)) == loop.variable:
-        kind, bound = _MIRRORED[operator.type], left
-    else:
+    sides = ((operator.type, left, right), (_MIRRORED[operator.type], right, left))
+    found = [(kind, shift, bound) for kind, side, bound in sides if (shift := _shift(nest, loop, side)) is not None]
+    if not found:
         return None
+    kind, shift, bound = found[0]
     if not is_invariant(nest, loop, bound) or not same_signedness(nest, loop, bound):
         return None
-    return kind, bound, text(bound)
+    return kind, bound, f"(long long){_grouped(text(bound))}{shift}" if shift else text(bound)
+
+
+def _shift(nest: Nest, loop: Loop, side: Node) -> str | None:
+    """What has to be added to the other side so that this one is the loop's variable alone, as ``- 1``; empty where it
+    is already, None where it is something else, or where adding might overflow."""
+    text = nest.parsed.text
+    side = unparenthesised(side)
+    if text(side) == loop.variable:
+        return ""
+    left, right = side.child_by_field_name("left"), side.child_by_field_name("right")
+    operator = side.child_by_field_name("operator")
+    if side.type != "binary_expression" or left is None or right is None or operator is None:
+        return None
+    narrow = loop.variable_dtype in ("i8", "i16", "i32")
+    if not narrow or text(left) != loop.variable or re.fullmatch(r"[1-9]\d{0,4}", text(right)) is None:
+        return None
+    opposite_sign = {"+": "-", "-": "+"}.get(operator.type)
+    return None if opposite_sign is None else f" {opposite_sign} {text(right)}"
+
+
+def _grouped(text: str) -> str:
+    return text if re.fullmatch(r"\w+", text) else f"({text})"
 
 
 def is_invariant(nest: Nest, loop: Loop, node: Node) -> bool:

@@ -110,8 +110,9 @@ def _cut_at_condition(
     codes = _parts(writer, nest, loop, cut, bodies, "")
     if isinstance(codes, Refusal):
         return codes
+    where = first.bound_text.removeprefix("(long long)")
     return Rewrite(
-        f"Cut the loop where {loop.variable} reaches {first.bound_text}, so that no turn has to ask",
+        f"Cut the loop where {loop.variable} reaches {where}, so that no turn has to ask",
         (replace_loop(writer, nest, loop, codes),),
         (),
         "not-vectorised:condition-on-index",

@@ -7,6 +7,7 @@ not unroll by itself.
 from __future__ import annotations
 
 from kernwright.loops.model import Loop, Nest
+from kernwright.propose.candidate import OVERHEAD
 from kernwright.propose.counted import body_span, counted, headed
 from kernwright.propose.loop_text import indented
 from kernwright.propose.substitute import substituted
@@ -30,7 +31,7 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
         copy = substituted(strip.writer, body_span(loop), names)
         copies.append(f"{{\n{indented(copy)}\n}}" if own_names else copy)
     code = strip.declaration() + headed(strip.strips(turns), "\n".join(copies), plain=False) + strip.rest()
-    return Rewrite(f"Write out {turns} turns", (strip.replace(code),), (), "loop-overhead")
+    return Rewrite(f"Write out {turns} turns", (strip.replace(code),), (), OVERHEAD)
 
 
 UNROLL = Transform(
