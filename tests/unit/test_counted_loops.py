@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from kernwright.counted_loops import CountedLoops, respelled
 from kernwright.kernel import find_kernels
 from kernwright.loops.analyse import analyse
-from kernwright.counted_loops import CountedLoops, respelled
 from kernwright.propose.registry import TRANSFORMS
 from kernwright.propose.search import SearchProposer
 from kernwright.syntax import parse
