@@ -72,7 +72,9 @@ class Engine:
         from kernwright.targets.host import HostTarget
 
         if self.settings.target != HOST:
-            raise UnknownTarget(f"there is no target '{self.settings.target}' here; 'kernwright doctor' lists them")
+            raise UnknownTarget(
+                f"there is no target '{self.settings.target}' in this version; leave it out, or say '{HOST}'"
+            )
         return HostTarget(
             self.runner,
             path=self.loaded.search_path,

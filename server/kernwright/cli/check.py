@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kernwright.cli.failure import USAGE, Failure
-from kernwright.cli.front import Front
+from kernwright.cli.front import Front, counted
 
 if TYPE_CHECKING:
     from kernwright.engine import Engine
@@ -51,6 +51,8 @@ def check(
     if not files and not problems:
         problems = [f"{paths[0]}: holds no C or C++ source; name a file, or another folder"]
     engine = front.engine
+    if not front.settings.trusted:
+        front.note("the workspace is not trusted: nothing of it is compiled, and its rules do not count")
     engine.share_between_threads()
     checked: list[_Checked] = []
     with front.progress("check") as tell, ThreadPoolExecutor(front.settings.jobs) as pool:
@@ -114,11 +116,9 @@ def _answer(front: Front, checked: list[_Checked]) -> None:
     if not checked:
         return
     kernels = sum(one.kernels for one in checked)
-    front.note(f"{_count(len(reported), 'finding')} in {_count(kernels, 'kernel')} of {_count(len(checked), 'file')}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    front.note(
+        f"{counted(len(reported), 'finding')} in {counted(kernels, 'kernel')} of {counted(len(checked), 'file')}"
+    )
 
 
 def _finding_json(report: Reported) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kernwright.cli.failure import Failure
-from kernwright.cli.front import Front
+from kernwright.cli.front import Front, counted
 
 if TYPE_CHECKING:
     from kernwright.tasks.decide import Accepted
@@ -21,26 +21,31 @@ def accept(context: typer.Context, offer: Offer) -> None:
     from kernwright.tasks.decide import accept
 
     front: Front = context.obj
-    report_acceptance(front, accept(front.engine, offer))
-
-
-def report_acceptance(front: Front, accepted: Accepted) -> None:
-    """Say what was written, and the rule that came of it."""
-    from kernwright.tasks.promote import promote_what_has_earned_it
-
-    learned = promote_what_has_earned_it(front.engine)
+    answer = report_acceptance(front, accept(front.engine, offer))
     if front.as_json:
-        front.answer(
-            {
-                "accepted": accepted.title,
-                "file": str(accepted.after.path),
-                "rules": [str(rule.path) for rule in learned],
-            }
-        )
-        return
-    front.line(f"{accepted.after.path}: {accepted.title}")
-    for rule in learned:
-        front.line(f"{rule.path}: a new rule, because {rule.why}; read it, edit it, commit it")
+        front.answer(answer)
+
+
+def report_acceptance(front: Front, accepted: Accepted) -> dict[str, Any]:
+    """Say what was written, and the rule that came of it, to people; and give it as JSON has it."""
+    from kernwright.complaint import Complaint
+    from kernwright.tasks.promote import Learned, promote_what_has_earned_it
+
+    path = accepted.after.path
+    if accepted.other_links:
+        other = "name of this file still has" if accepted.other_links == 1 else "names of this file still have"
+        front.warn(f"{path}: {accepted.other_links} other {other} the old text: it was a hard link")
+    learned: list[Learned] = []
+    try:
+        learned = promote_what_has_earned_it(front.engine)
+    except Complaint as complaint:
+        # The edit is written. That no rule came of it is no reason to call the acceptance a failure.
+        front.warn(str(complaint))
+    if not front.as_json:
+        front.line(f"{path}: {accepted.title}")
+        for rule in learned:
+            front.line(f"{rule.path}: a new rule, because {rule.why}; read it, edit it, commit it")
+    return {"accepted": accepted.title, "file": str(path), "rules": [str(rule.path) for rule in learned]}
 
 
 def reject(
@@ -103,5 +108,5 @@ def recheck(
     else:
         for one in results:
             front.line(f"{one.event.offer}: {one.standing.value}: {one.why}")
-        front.note(f"{len(results)} accepted rewrite{'' if len(results) == 1 else 's'} looked at")
+        front.note(f"{counted(len(results), 'accepted rewrite')} looked at")
     return 1 if any(one.standing is Standing.FAILS for one in results) else 0

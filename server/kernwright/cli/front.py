@@ -139,6 +139,11 @@ def _live(title: str) -> Generator[Progress]:
         yield lambda words: status.update(escape(f"{title}: {words}"))
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 file``, ``2 files``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def trace_wanted() -> bool:
     """Whether ``KERNWRIGHT_DEBUG`` asks for the trace of an internal error."""
     from kernwright.settings import debug_words

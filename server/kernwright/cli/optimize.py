@@ -54,15 +54,15 @@ def optimize(
                 f"{where.name}, {step.round} of {step.rounds}: {step.candidate.title}: {step.verdict.status.value}"
             ),
         )
-    if front.as_json:
-        front.answer({"kernels": [optimised_json(result) for result in results]})
-    else:
+    interrupted = any(result.found.interrupted for result in results)
+    if not front.as_json:
         for result in results:
             _print_result(front, result)
-    if any(result.found.interrupted for result in results):
+    written = _write_best(front, results) if write and not interrupted else []
+    if front.as_json:
+        front.answer({"kernels": [optimised_json(result) for result in results], "accepted": written})
+    if interrupted:
         raise Failure("interrupted; what was found until then is printed, and can be accepted", INTERRUPTED)
-    if write:
-        _write_best(front, results)
 
 
 def optimised_json(result: Optimised) -> dict[str, Any]:
@@ -145,16 +145,20 @@ def _print_not_applied(front: Front, chosen: Chosen) -> None:
         seen.add(one.line)
 
 
-def _write_best(front: Front, results: list[Optimised]) -> None:
+def _write_best(front: Front, results: list[Optimised]) -> list[dict[str, Any]]:
+    """Apply the best offer of each kernel that needs no confirmation; what was written, as JSON has it."""
     from kernwright.cli.decide import report_acceptance
-    from kernwright.tasks.decide import accept
+    from kernwright.tasks.decide import accept_found
 
+    written: list[dict[str, Any]] = []
     for result in results:
         confirmed = [offer for offer in result.offers if not offer.assumes]
         if confirmed:
-            report_acceptance(front, accept(front.engine, confirmed[0].id))
+            accepted = accept_found(front.engine, confirmed[0], result.chosen.parsed.snapshot)
+            written.append(report_acceptance(front, accepted))
         elif result.offers:
             front.warn(
                 f"{result.offers[0].title}: not written, because it assumes what only you can confirm; "
                 f"'kernwright accept {result.offers[0].id}' does it"
             )
+    return written

@@ -109,5 +109,8 @@ def hoisted(arguments: Sequence[str], options: dict[str, bool]) -> list[str]:
         else:
             front.append(word)
             if options[name] and not equals:
-                front += [value for value in (next(words, None),) if value is not None]
+                value = next(words, None)
+                if value is None:
+                    raise Failure(f"{name} needs a value; see 'kernwright --help'")
+                front.append(value)
     return front + rest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kernwright.cli.failure import Failure
-from kernwright.cli.front import Front
+from kernwright.cli.front import Front, counted
 
 if TYPE_CHECKING:
     from kernwright.engine import Engine
@@ -82,7 +82,7 @@ def test(
             front.line(problem)
         for one in failures:
             front.line(f"{one.path}:{one.line}: {one.outcome.value}: {one.detail} [{one.rule}]")
-        front.line(f"{len(outcomes)} cases of {len(rules)} rules, {len(failures)} failed")
+        front.line(f"{counted(len(outcomes), 'case')} of {counted(len(rules), 'rule')}, {len(failures)} failed")
     return 1 if failures or problems else 0
 
 
@@ -159,7 +159,7 @@ def _rule(engine: Engine, name: str) -> Rule:
     if rule is None:
         for problem in engine.rules.problems:
             if problem.path.stem == name:
-                raise Failure(str(problem))
+                raise Failure(f"'{name}' is left out until its file is right")
         close = get_close_matches(name, [known.name for known in engine.rules.rules], 1)
         raise Failure(f"there is no rule '{name}'" + (f"; do you mean '{close[0]}'?" if close else ""))
     return rule

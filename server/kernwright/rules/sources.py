@@ -6,6 +6,7 @@ workspace's ``.kernwright/rules/``. The caller hands in the last two, and the wo
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -105,7 +106,10 @@ def read_file(path: Path, origin: Origin, docs: str = "") -> Rule | list[RulePro
 
 def _read_text(path: Path, origin: Origin, docs: str) -> Rule | list[RuleProblem]:
     try:
-        if path.stat().st_size > MAX_RULE_BYTES:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return [RuleProblem(path, 1, "a folder, pipe or device is no rule; remove it, or rename it")]
+        if status.st_size > MAX_RULE_BYTES:
             return [RuleProblem(path, 1, f"over {MAX_RULE_BYTES // 1024} KiB; a rule is a page, split it")]
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

@@ -80,6 +80,12 @@ def _named(path: Path, kernels: Sequence[Kernel], functions: Sequence[Kernel], n
     matches = kernel_named(list(kernels), name) or kernel_named(list(functions), name)
     if not matches:
         raise NoKernel(f"{path}: has no kernel '{name}'; {_known(kernels, name)}")
+    if len(matches) > 1 and len({kernel.signature for kernel in matches}) == 1:
+        lines = ", ".join(str(kernel.node.start_point.row + 1) for kernel in matches)
+        raise NoKernel(
+            f"{path}: '{matches[0].signature}' stands there {len(matches)} times (lines {lines}); keep one of them, "
+            "or move the one that is meant to a file of its own"
+        )
     if len(matches) > 1:
         example = "; ".join(f"'{kernel.signature}'" for kernel in matches[:3])
         lines = ", ".join(str(kernel.node.start_point.row + 1) for kernel in matches)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from kernwright.apply import CannotWrite, Stale, reanchored, write_source
 from kernwright.complaint import Complaint
 from kernwright.engine import Engine
 from kernwright.memory.model import Event, EventKind, Reason
+from kernwright.offer import Offer
+from kernwright.offer_json import stored_offer
 from kernwright.text import Edit, Snapshot, Span, read_snapshot
 
 
@@ -28,6 +31,8 @@ class Accepted:
     after: Snapshot
     edits: tuple[Edit, ...]
     event: Event | None
+    other_links: int = 0
+    """Other names that the file had on disk, which keep the old text: a file is replaced, not written into."""
 
 
 def find_offer(engine: Engine, offer: str) -> Event:
@@ -36,25 +41,51 @@ def find_offer(engine: Engine, offer: str) -> Event:
     if not made:
         made = [event for event in engine.memory.all_events(EventKind.OFFERED) if event.offer == offer]
     if not made:
-        raise NoOffer(f"there is no offer '{offer}'; 'kernwright optimize FILE' makes offers and prints their ids")
+        known = {event.offer: None for event in engine.memory.events(EventKind.OFFERED)}
+        close = get_close_matches(offer.lower(), known, 1)
+        remedy = (
+            f"do you mean '{close[0]}'?" if close else "'kernwright optimize FILE' makes offers and prints their ids"
+        )
+        raise NoOffer(f"there is no offer '{offer}'; {remedy}")
     return made[-1]
 
 
 def accept(engine: Engine, offer: str) -> Accepted:
     """Write the offer's edit into its file. ``NoOffer`` or ``CannotWrite`` when nothing was written."""
-    offered = find_offer(engine, offer)
+    return _accept(engine, find_offer(engine, offer))
+
+
+def accept_found(engine: Engine, offer: Offer, snapshot: Snapshot) -> Accepted:
+    """As ``accept``, for an offer that was just made for ``snapshot``: also where nothing can be remembered."""
+    offered = Event(
+        EventKind.OFFERED,
+        kernel=offer.fingerprint,
+        target=offer.target,
+        compiler=offer.speedup.compiler,
+        experience=offer.experience,
+        offer=offer.id,
+        data=stored_offer(offer, snapshot),
+        versions=__version__,
+        workspace=str(engine.workspace),
+    )
+    return _accept(engine, offered)
+
+
+def _accept(engine: Engine, offered: Event) -> Accepted:
+    offer = offered.offer
     record = offered.data
     before = read_snapshot(Path(record["path"]))
     edits = reanchored(record, before)
     if isinstance(edits, Stale):
-        if already := _accepted_text(engine, offered):
+        if already := _accepted_text(engine, offered, before):
             raise NoOffer(f"{record['path']}: '{offer}' was accepted already ({already})")
         raise CannotWrite(edits.reason)
     after = before.apply(edits)
+    links = before.path.stat().st_nlink
     write_source(before.path, before.data, after.data)
     event = decision(offered, EventKind.ACCEPTED, {**record, **_evidence(record, before, edits, after)})
     written = engine.remember([event])
-    return Accepted(str(record["title"]), before, after, edits, event if written else None)
+    return Accepted(str(record["title"]), before, after, edits, event if written else None, links - 1)
 
 
 def reject(engine: Engine, offer: str, reason: Reason) -> Event:
@@ -78,9 +109,10 @@ def decision(offered: Event, kind: EventKind, data: Mapping[str, Any]) -> Event:
     )
 
 
-def _accepted_text(engine: Engine, offered: Event) -> str:
-    for event in engine.memory.of_offer(offered.offer):
-        if event.kind is EventKind.ACCEPTED:
+def _accepted_text(engine: Engine, offered: Event, now: Snapshot) -> str:
+    """When the rewrite that the file holds now was accepted; empty where it holds another text."""
+    for event in reversed(engine.memory.of_offer(offered.offer)):
+        if event.kind is EventKind.ACCEPTED and str(event.data["after_region"]).encode("utf-8") in now.data:
             return f"{event.time:%Y-%m-%d %H:%M} UTC"
     return ""
 
