@@ -1,7 +1,9 @@
-"""Small inputs made from public reports, each with what a correct tool says of it, and their silent look-alikes.
+"""Small inputs made from public reports, and of their kinds, each with what a correct tool says of it, and their silent
+look-alikes.
 
-The remarks that the rules go by come from gcc, as in the reports. Without gcc the rules go by the code alone, which
-has to be enough for every case but those that are silent because the compiler copes.
+The remarks that the rules go by come from gcc, as in the reports, and from clang. Without a compiler the rules go by
+the code alone, which has to be enough for every case but those marked ``"needs": "remarks"``. A case that holds for
+some compilers only names them under ``compilers``.
 """
 
 from __future__ import annotations
@@ -28,9 +30,15 @@ from kernwright.text import read_snapshot
 HERE = Path(__file__).parent
 CASES: list[dict[str, Any]] = [json.loads(line) for line in (HERE / "cases.jsonl").read_text().splitlines()]
 FLAGS = ("-O3", "-march=x86-64-v3")
+CLANG = next((name for name in ("clang", "clang-19", "clang-18", "clang-17", "clang-16") if shutil.which(name)), None)
 needs_gcc = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="gcc is not installed; its remarks are part of this"
 )
+needs_clang = pytest.mark.skipif(CLANG is None, reason="clang is not installed; its remarks are part of this")
+
+
+def of_compiler(kind: str) -> list[dict[str, Any]]:
+    return [case for case in CASES if kind in case.get("compilers", (kind,))]
 
 
 @cache
@@ -76,12 +84,21 @@ def check(case: dict[str, Any], compiler: str | None) -> None:
 
 @needs_gcc
 @pytest.mark.compiler
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["file"])
+@pytest.mark.parametrize("case", of_compiler("gcc"), ids=lambda case: case["file"])
 def test_with_gcc(case: dict[str, Any]) -> None:
     check(case, "gcc")
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["file"])
+@needs_clang
+@pytest.mark.compiler
+@pytest.mark.parametrize("case", of_compiler("clang"), ids=lambda case: case["file"])
+def test_with_clang(case: dict[str, Any]) -> None:
+    check(case, CLANG)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.get("needs") != "remarks"], ids=lambda case: case["file"]
+)
 def test_by_the_code_alone(case: dict[str, Any]) -> None:
     check(case, None)
 

@@ -199,6 +199,11 @@ class Context:
             blocks = abs(earlier.step or 1) > 1
             if blocks and loop.lower_text and loop.lower_text in (earlier.upper_text, earlier.variable):
                 return True
+            limit = earlier.node.child_by_field_name("condition")
+            bounds = _words(self.parsed.text(limit)) if limit is not None else set[str]()
+            if blocks and loop.lower is None and loop.lower_text and loop.upper_text in bounds:
+                # `for (i = n & ~7; i < n; i++)` behind `for (i = 0; i + 8 <= n; i += 8)`.
+                return True
             text = self.parsed.text(earlier.node)
             for name in names:
                 stepped = re.search(rf"\b{re.escape(name)}\s*[+-]=\s*(\w+)", text)
@@ -301,6 +306,10 @@ class Context:
                 self.parsed.text(loop.node),
             )
         )
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w*", text))
 
 
 def is_intrinsic(name: str) -> bool:

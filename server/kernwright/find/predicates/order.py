@@ -239,8 +239,9 @@ def crossing(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(node)
     if loop is None or loop.variable is None or not context.is_innermost(loop) or not loop.canonical:
         return None
-    if loop.upper is None or not context.many_turns(loop) or loop.exits or context.says_vectorised(loop):
+    if loop.upper is None or not context.many_turns(loop) or loop.exits:
         return None
+    # A compiler may say that it vectorised this: behind a test for overlap, which one array never passes.
     accesses = context.nest.accesses_in(loop)
     for write in accesses:
         for read in accesses:

@@ -1,0 +1,5 @@
+void amplify_value(float *y, const float *x, const int *place, float gain, int n)
+{
+    for (int i = 0; i < n; i++)
+        y[place[i]] += x[i] * gain;
+}

@@ -1,0 +1,8 @@
+#include <vector>
+
+void halve_checked(std::vector<int> &x)
+{
+    const int n = static_cast<int>(x.size());
+    for (int i = 0; i < n; i++)
+        x.at(i) /= 2;
+}

@@ -1,0 +1,8 @@
+float omp_total(const float *x, int n)
+{
+    float s = 0.0f;
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}

@@ -1,0 +1,9 @@
+#include <math.h>
+
+int valid_strict(const float *x, int n)
+{
+    int valid = 0;
+    for (int i = 0; i < n; i++)
+        valid += !isnan(x[i]);
+    return valid;
+}
