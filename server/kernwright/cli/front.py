@@ -27,6 +27,10 @@ class Format(Enum):
     JSON = "json"
 
 
+class ReaderGone(Exception):
+    """Whoever read the answer has read enough, as ``head`` does. Libraries would call it an error."""
+
+
 class Progress(Protocol):
     """Told what is being done now."""
 
@@ -90,11 +94,14 @@ class Front:
         plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
         text = json.dumps(_finite(data), ensure_ascii=plain, indent=1, allow_nan=False)
         # Half of a surrogate pair stands for a byte of a file name that is not UTF-8. Only as an escape is it JSON.
-        print(re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text))
+        self.line(re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text))
 
     def line(self, text: str = "") -> None:
         """A line of the answer for people."""
-        print(text)
+        try:
+            print(text)
+        except BrokenPipeError:
+            raise ReaderGone from None
 
     def note(self, text: str) -> None:
         """A line beside the answer, on standard error, unless ``--quiet``."""

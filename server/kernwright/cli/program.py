@@ -8,18 +8,23 @@ import signal
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 from kernwright.cli.app import app, global_options
 from kernwright.cli.failure import INTERRUPTED, USAGE, Failure
-from kernwright.cli.front import trace_wanted
+from kernwright.cli.front import ReaderGone, trace_wanted
 
 
 def start() -> NoReturn:
     """The program ``kernwright``. Leaves by ``SystemExit``."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _terminate)
+    # A stream that the shell closed is None: who closed it does not want to read what is written there.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     stream: object = sys.stdout
     if isinstance(stream, TextIOWrapper):
         # What the terminal's encoding has no sign for is written as an escape, as it is on standard error.
@@ -36,6 +41,7 @@ def start() -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit status."""
     try:
+        _ = Path.cwd()
         words = hoisted(arguments, global_options()) or ["--help"]
         result = app(words, prog_name="kernwright", standalone_mode=False)
         if result == INTERRUPTED:
@@ -44,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
         return result if isinstance(result, int) else 0
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
-    except BrokenPipeError:
+    except ReaderGone:
         return 0
     except Exception as error:
         return _translated(error)
@@ -73,6 +79,8 @@ def _translated(error: Exception) -> int:
             return _say("interrupted", INTERRUPTED)
         case OSError(errno=errno.ENOSPC | errno.EDQUOT) if not trace_wanted():
             return _say("the disk is full; free some space, or set TMPDIR to a folder that has some", USAGE)
+        case FileNotFoundError(filename=None) if not trace_wanted():
+            return _say("the current folder no longer exists; change to another one", USAGE)
         case OSError() if error.filename is not None and not trace_wanted():
             return _say(f"{error.filename}: {error.strerror}; check the path and its permissions", USAGE)
         case UnicodeEncodeError() if any("\udc80" <= char <= "\udcff" for char in error.object) and not trace_wanted():

@@ -54,11 +54,12 @@ def test(
     """Run the cases of the rules: what has to be found, rewritten as shown, and left alone."""
     from kernwright.propose.from_rules import check_transforms
     from kernwright.propose.rule_cases import test_rule
+    from kernwright.rules.queries import query_problems
 
     front: Front = context.obj
     engine = front.engine
     rules = [_rule(engine, name)] if name is not None else list(engine.rules.rules)
-    problems = [str(problem) for problem in (*engine.rules.problems, *check_transforms(rules))]
+    problems = [str(problem) for problem in (*engine.rules.problems, *query_problems(rules), *check_transforms(rules))]
     outcomes = [outcome for rule in rules for outcome in test_rule(rule)]
     failures = [outcome for outcome in outcomes if not outcome.passed]
     if front.as_json:

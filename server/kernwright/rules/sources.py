@@ -54,7 +54,8 @@ def bundled_folder() -> Path:
 
 @cache
 def bundled_rules() -> RuleSet:
-    return read_folder(bundled_folder(), Origin.BUNDLED)
+    """Our own rules. That their queries build is tested before they ship, and takes too long to ask at every start."""
+    return _read_folder(bundled_folder(), Origin.BUNDLED)
 
 
 def load_rules(user: Path | None = None, workspace: Path | None = None) -> RuleSet:
@@ -77,6 +78,14 @@ def combined(sets: Sequence[RuleSet]) -> RuleSet:
 
 def read_folder(folder: Path, origin: Origin) -> RuleSet:
     """Every ``*.md`` below a folder but ``README.md``, in the order of their paths."""
+    read = _read_folder(folder, origin)
+    broken = query_problems(read.rules)
+    names = {problem.path.stem for problem in broken}
+    return RuleSet(tuple(rule for rule in read.rules if rule.name not in names), (*read.problems, *broken))
+
+
+def _read_folder(folder: Path, origin: Origin) -> RuleSet:
+    """As ``read_folder``, but whether queries build is not asked."""
     if not folder.is_dir():
         return RuleSet()
     rules: dict[str, Rule] = {}
@@ -93,9 +102,7 @@ def read_folder(folder: Path, origin: Origin) -> RuleSet:
             )
         else:
             rules[read.name] = read
-    broken = query_problems(rules.values())
-    names = sorted(rules.keys() - {problem.path.stem for problem in broken})
-    return RuleSet(tuple(rules[name] for name in names), (*problems, *broken))
+    return RuleSet(tuple(rules[name] for name in sorted(rules)), tuple(problems))
 
 
 def read_file(path: Path, origin: Origin, docs: str = "") -> Rule | list[RuleProblem]:

@@ -52,7 +52,7 @@ def build_native(program: NativeProgram, compiler: Compiler, workbench: Workbenc
     )
     if not outcome.ok:
         said = outcome.stderr.decode(errors="replace").strip().splitlines()
-        errors = [line for line in said if "error" in line] or said or ["no reason given"]
+        errors = [line for line in said if "error" in line or "failed" in line] or said or ["no reason given"]
         return f"{program.name} does not build with {compiler.title}: {errors[0]}"
     workbench.cache.put(key, new.read_bytes())
     return new.replace(built)
