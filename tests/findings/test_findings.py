@@ -1,5 +1,5 @@
-"""Small inputs made from public reports, and of their kinds, each with what a correct tool says of it, and their silent
-look-alikes.
+"""Small inputs made from public reports, and of their kinds, each with what a correct tool says of it, and their
+silent look-alikes.
 
 The remarks that the rules go by come from gcc, as in the reports, and from clang. Without a compiler the rules go by
 the code alone, which has to be enough for every case but those marked ``"needs": "remarks"``. A case that holds for

@@ -86,6 +86,23 @@ class Context:
         return "\n".join(parts)
 
     @cached_property
+    def values(self) -> dict[str, list[Node]]:
+        """What each name or place is set to anywhere in the kernel, in source order, by its text (``*p`` of a
+        declaration too)."""
+        table: dict[str, list[Node]] = defaultdict(list)
+        for node in find_all(self.kernel.body, "init_declarator", "assignment_expression"):
+            target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
+            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            if target is not None and value is not None:
+                table[self.parsed.text(target)].append(value)
+        return dict(table)
+
+    @cached_property
+    def restrict_locals(self) -> frozenset[str]:
+        """Local pointers that are declared restrict: the type text of a local leaves such qualifiers out."""
+        return frozenset(re.findall(r"\*\s*(?:__)?restrict(?:__)?\s+(\w+)", self.text))
+
+    @cached_property
     def is_inlined(self) -> bool:
         """Its author asks for it to be inlined: there, what its pointers point to is mostly a local of the caller."""
         words = [self.parsed.text(child) for child in self.kernel.node.children if child.type != "compound_statement"]

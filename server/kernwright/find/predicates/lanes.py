@@ -10,7 +10,7 @@ from tree_sitter import Node
 from kernwright.find.context import Context
 from kernwright.find.types import byte_size
 from kernwright.loops.read import integer_of
-from kernwright.syntax import find_all, unparenthesised
+from kernwright.syntax import unparenthesised
 
 _X86_ACCESS = re.compile(r"^_mm(\d*)_(?:mask_|maskz_)?(loadu|load|lddqu|storeu|store|stream|stream_load)_(\w+)$")
 _NEON_ACCESS = re.compile(r"^v(ld1|st1)(q?)_([fsup])(\d+)$")
@@ -118,12 +118,7 @@ def has_own_storage(context: Context, pointer: str) -> bool:
 
 def initial_value(context: Context, name: str) -> Node | None:
     """What a local that is set once is set to."""
-    values: list[Node] = []
-    for node in find_all(context.kernel.body, "init_declarator", "assignment_expression"):
-        target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
-        value = node.child_by_field_name("value") or node.child_by_field_name("right")
-        if target is not None and value is not None and context.parsed.text(target) == name:
-            values.append(value)
+    values = context.values.get(name, [])
     return values[0] if len(values) == 1 else None
 
 

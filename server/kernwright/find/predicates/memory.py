@@ -77,20 +77,15 @@ def _owns_storage(context: Context, name: str) -> bool:
 
 
 def _is_allocated(context: Context, name: str) -> bool:
-    for node in find_all(context.kernel.body, "init_declarator", "assignment_expression"):
-        target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
-        value = node.child_by_field_name("value") or node.child_by_field_name("right")
-        if target is not None and value is not None and context.parsed.text(target).lstrip("* ") == name:
-            return _ALLOCATES.search(context.parsed.text(value)) is not None
+    for text, values in context.values.items():
+        if text.lstrip("* ") == name:
+            return _ALLOCATES.search(context.parsed.text(values[0])) is not None
     return False
 
 
 def _is_restrict(context: Context, name: str) -> bool:
     parameter = context.kernel.parameter(name)
-    if parameter is not None:
-        return parameter.restrict
-    # The type text of a local leaves qualifiers of its declarator out.
-    return re.search(rf"\*\s*(__)?restrict(__)?\s+{re.escape(name)}\b", context.text) is not None
+    return parameter.restrict if parameter is not None else name in context.restrict_locals
 
 
 def stands_still(context: Context, access: Access, loop: Loop) -> bool:

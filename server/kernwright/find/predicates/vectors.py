@@ -97,7 +97,7 @@ def reads_past_end(context: Context, node: Node) -> Binding | None:
     bound = loop.upper_text
     if integer_of(bound) is not None or (loop.upper is not None and loop.upper.value is not None):
         return None
-    if bound not in context.nest.types or any(True for _ in find_all(loop.body, *_LEAVES)):
+    if bound not in context.nest.types:
         return None
     access = vector_cast(context, node) if node.type == "cast_expression" else vector_access(context, node)
     if access is not None:
@@ -121,6 +121,8 @@ def reads_past_end(context: Context, node: Node) -> Binding | None:
         return None
     if _is_guarded(node, loop) or _seen_before(context, node, loop):
         return None
+    if next(find_all(loop.body, *_LEAVES), None) is not None:
+        return None
     return {"loop": loop.node, "block": str(loop.step), "bound": bound}
 
 
@@ -133,8 +135,10 @@ def _is_variable(context: Context, term: Node, variable: str) -> bool:
 def _unrolled_access(context: Context, node: Node, loop: Loop) -> str | None:
     """``y[i + 3]`` in a loop by 4 that does the same to ``y[i]``: the array, at its last element. A loop by 2 or 3
     mostly walks pairs or pixels, of which there is a whole number."""
+    if loop.variable is None or loop.step is None or loop.step < _LEAST_UNROLLED:
+        return None
     access = next(iter(context.accesses_at(node)), None)
-    if access is None or access.flat is None or loop.variable is None or loop.step is None or access.guarded:
+    if access is None or access.flat is None or access.guarded:
         return None
     if access.flat.coefficient(loop.variable).value != 1:
         return None
@@ -146,7 +150,7 @@ def _unrolled_access(context: Context, node: Node, loop: Loop) -> str | None:
         for a in context.nest.accesses_in(loop)
         if a.array == access.array and a.flat is not None
     }
-    if loop.step < _LEAST_UNROLLED or not all(offset in mine for offset in range(loop.step)):
+    if not all(offset in mine for offset in range(loop.step)):
         return None
     shapes = {_shape(context, mine[offset]) for offset in range(loop.step)}
     return access.array if len(shapes) == 1 else None
