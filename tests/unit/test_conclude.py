@@ -26,7 +26,7 @@ def at(n: int, original: float, candidate: float, decision: Decision, rounds: in
     inputs = Inputs({"n": n}, (np.array([n], np.int32),), ((1, 1),), "random", 1)
     call = TimedCall((Path("a"), Path("b"), Path("a")), SLOTS, False, (inputs,), 1)
     first, second = (
-        WorkerReport(time, 1, LoadError.LOADED, (Sample(time, 1, 0.0, 0, 0.0, 0, 0, 0, 0),), (), ())
+        WorkerReport(time, 1, LoadError.LOADED, (Sample(time, 1, 0.0, 0, 0.0, 0, 0, 0, False, 0),), (), ())
         for time in (original, candidate)
     )
     return Measurement(call, ((first, second, first),) * rounds, decision, (1,) * rounds)

@@ -11,7 +11,7 @@ from kernwright.verify.timer_report import LoadError, Sample, WorkerReport
 def sample(call: float, set_index: int = 0, fresh_calls: int = 1) -> Sample:
     return Sample(
         fresh=2 * call * fresh_calls, fresh_calls=fresh_calls, repeat=call, repeat_calls=1, processor=0, preempted=0,
-        waited=0, set_index=set_index, hash=0,
+        waited=0, set_index=set_index, unseen=False, hash=0,
     )  # fmt: skip
 
 

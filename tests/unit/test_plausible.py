@@ -44,7 +44,7 @@ def worker(
     hashed = output_hash(CALL.arguments, (None, outputs))
     sample = Sample(
         fresh=fresh, fresh_calls=1, repeat=repeat, repeat_calls=1 if repeat else 0, processor=0, preempted=0, waited=0,
-        set_index=0, hash=hashed,
+        set_index=0, unseen=False, hash=hashed,
     )  # fmt: skip
     timed = 10 * (fresh + repeat)
     turn = Turn(outer=timed + 10 * around, inner=timed + 10 * around, timed=timed, refreshes=10)

@@ -52,13 +52,15 @@ def plan_for(elements: int, sets: int = 3) -> TimerPlan:
 class TestPlan:
     def test_layout(self) -> None:
         data = plan_for(100).encode()
-        header = struct.unpack_from("<34Q", data)
+        header = struct.unpack_from("<35Q", data)
         arguments, extents, sets, set_bytes, values_offset, paths_offset, total = header[-7:]
         assert (header[1], header[3], arguments, extents, sets, total) == (0xABC, 4, 3, 6, 3, len(data))
-        assert header[22:27] == (3, 0, 1, 0, 2)
+        assert header[22:28] == (0, 3, 0, 1, 0, 2)
         assert data[paths_offset:].startswith(b"/a.so\0/b.so\0")
-        x_role, x_kind, x_width, x_bytes, x_align, x_offset = struct.unpack_from("<6Q", data, 34 * 8 + 48)
+        words = struct.unpack_from("<7Q", data, 35 * 8 + 56)
+        x_role, x_kind, x_width, x_bytes, x_align, x_offset, x_exchange = words
         assert (x_role, x_kind, x_width, x_bytes, x_align) == (ArgumentRole.IN, ElementKind.F32, 4, 400, 128)
+        assert x_exchange == 1
         second_x = np.frombuffer(data, np.float32, 100, values_offset + set_bytes + x_offset)
         assert (second_x == 1.0).all()
         assert struct.unpack_from("<i", data, values_offset) == (100,)
@@ -155,9 +157,9 @@ pace 2 1 0 1 1000
 ready 0 0 0 2000 100 1
 ready 0 1 0 1000 100 1
 turn 0 0 9000 8000 4000 2
-sample 0 0 0 0 4000 2 0 0 0 1 ff
+sample 0 0 0 0 4000 2 0 0 0 1 0 ff
 turn 0 1 5000 4000 2000 2
-sample 0 1 3000 1 2000 2 0 1 0 1 fe
+sample 0 1 3000 1 2000 2 0 1 0 1 0 fe
 output 0 1 1 0102
 done 1 2000 1000
 """
@@ -210,8 +212,8 @@ class TestReport:
         assert isinstance(parse_report(text.encode(), 0xABC, 2), str)
 
     def test_a_long_interrupted_call_is_timed_by_its_processor_time(self) -> None:
-        line = "sample 0 0 9000 1 0 0 3000 1 {waited} 1 ff\n"
-        head, tail = REPORT.split("sample 0 0 0 0 4000 2 0 0 0 1 ff\n")
+        line = "sample 0 0 9000 1 0 0 3000 1 {waited} 1 0 ff\n"
+        head, tail = REPORT.split("sample 0 0 0 0 4000 2 0 0 0 1 0 ff\n")
 
         def time_of(waited: int) -> float:
             worker = parsed(head + line.format(waited=waited) + tail).rounds[0][0]

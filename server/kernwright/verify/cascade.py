@@ -160,7 +160,7 @@ def _after_equal(cascade: _Cascade, comparison: Comparison, safe: Future[Stage],
 
 
 def _build(question: Question, workbench: Workbench, original: Library) -> tuple[Unit, Library] | BuildFailure:
-    """The candidate's library: its own unit or, where names are missing in that, the original's with what it changes."""
+    """The candidate's library: its own unit or, where names are missing in that, the original's with its changes."""
     unit = candidate_unit(question)
     if isinstance(unit, BuildFailure):
         return unit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernwright.contract import Role, Tolerance
@@ -21,6 +21,8 @@ from kernwright.verify.verdict import Status
 
 MOST_CONSTANTS = 24
 MOST_CONSTANT_SIZE = 1 << 18
+LEAKING_CALLS = 4
+"""So many calls in one process, one after another, have to lose memory."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class Comparison:
             if outputs is not None:
                 outputs[number] = got.outputs
         self.calls += len(job.calls)
-        return None
+        return _leak(answered, execution.records)
 
     def _one(self, job: Job, number: int, expected: Record | None, got: Record) -> Mismatch | None:
         if got.outcome is not Outcome.RETURNED:
@@ -203,6 +205,23 @@ class Comparison:
         job = Job(self.library.slots, (tuple(calls),), self.baseline.threads)
         answered = self.baseline.answer(job)
         return None if isinstance(answered, NotCheckable) else answered
+
+
+def _leak(answered: Answered, records: Mapping[int, Record]) -> Mismatch | None:
+    """Whether memory is lost at every call but the first of a sequence at one size, which the original does not do. A
+    table that is made once, or that grows with the sizes, is no leak."""
+    job, first = answered.job, 0
+    for group in job.groups:
+        later = range(first + 1, first + len(group))
+        first += len(group)
+        if len({call.inputs.shapes for call in group}) > 1:
+            continue
+        lost = [records[number].heap for number in later]
+        usual = [answered.records[number].heap for number in later if number in answered.records]
+        if len(lost) >= LEAKING_CALLS and min(lost) > max((0, *usual)):
+            text = f"it leaves memory allocated at every call: {lost[-1]} bytes at the last of {len(lost) + 1} calls"
+            return Mismatch(job, later[-1], Status.REFUTED, text, "a memory leak")
+    return None
 
 
 def _left_alone(difference: Difference, got: Values, poison: int, slot: Slot) -> Difference:

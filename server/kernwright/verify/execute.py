@@ -21,6 +21,8 @@ RUNNER = NativeProgram(
 )
 THREADS = {"OMP_NUM_THREADS": "4", "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
 """More threads than this machine may have processors: a race shows where one is interrupted."""
+ALLOCATOR = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+"""Blocks that wait in a thread's own cache to be used again count as memory in use: there are to be none."""
 _SPARE_SECONDS = 10.0
 PATIENCE = 20
 """How many times as long as the original a candidate may take."""
@@ -80,7 +82,7 @@ class Executor:
                 output_bytes=most + (1 << 20),
             ),
             stdin=seed.to_bytes(8, "little"),
-            environment=THREADS if job.threads else {},
+            environment={**ALLOCATOR, **(THREADS if job.threads else {})},
             readable=(program.parent, path.parent),
         )
         records = {record.call: record for record in decode(job, outcome.stdout, seed)}

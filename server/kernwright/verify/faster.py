@@ -12,8 +12,10 @@ from time import monotonic
 
 from kernwright.contract import Contract, Origin
 from kernwright.targets.model import BuildCommand
+from kernwright.verify.baseline import threads_of
 from kernwright.verify.bound import Level, Peaks, floor_ns, peaks_of
 from kernwright.verify.inputs import Inputs
+from kernwright.verify.job import Threads
 from kernwright.verify.load import busy_words, read_load
 from kernwright.verify.plausible import remembering, too_fast, unexplained_time, written_bytes, wrong_output
 from kernwright.verify.question import Question, Subject, Workbench
@@ -76,7 +78,8 @@ def time_alone(
 ) -> Interval | str:
     """Nanoseconds of one call of a library with inputs of one size: the median over fresh processes, with its
     interval; or one line that says why there is none. ``expected_ns`` is what a call is known to take, if it is."""
-    call = TimedCall((library.path,), library.slots, cold, tuple(sets), workbench.seed, expected_ns)
+    threads = threads_of(subject) is not Threads.NONE
+    call = TimedCall((library.path,), library.slots, cold, tuple(sets), workbench.seed, expected_ns, threads)
     found = measure_alone(call, subject.command.compiler, workbench)
     return found.detail if isinstance(found, Fault) else found
 
@@ -92,6 +95,7 @@ def _judge_point(
         tuple(each.inputs for each in point.sets),
         workbench.seed,
         point.call_ns,
+        threads_of(subject) is not Threads.NONE,
     )
     found = measure_pair(call, subject.command.compiler, workbench)
     if isinstance(found, Fault):
@@ -99,6 +103,10 @@ def _judge_point(
     wrong = wrong_output(found, point.sets, subject.contract)
     if wrong is not None:
         return PointResult(None, Status.REFUTED, "a timed call gave another result than the calls before", wrong)
+    if found.decision is Decision.UNCLEAR:
+        doubt = remembering(found)
+        if doubt is not None:
+            return PointResult(None, Status.DISHONEST, doubt)
     if found.decision is Decision.FASTER:
         doubt = unexplained_time(found) or remembering(found) or _below_floor(found, point, subject, workbench)
         if doubt is not None:
@@ -109,6 +117,8 @@ def _judge_point(
 def _from_fault(fault: Fault) -> PointResult:
     if fault.worker == CANDIDATE and fault.kind is FaultKind.ENDED:
         return PointResult(None, Status.REFUTED, f"{fault.detail}, which the original's does not")
+    if fault.worker == CANDIDATE and fault.kind is FaultKind.FORBIDDEN:
+        return PointResult(None, Status.DISHONEST, fault.detail)
     if fault.worker == CANDIDATE and fault.kind is FaultKind.SILENT:
         return PointResult(None, Status.SLOWER, f"{fault.detail}: over ten times that of the original")
     return PointResult(None, Status.INCONCLUSIVE, fault.detail)

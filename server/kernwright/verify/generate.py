@@ -216,6 +216,23 @@ def changed_in_the_middle(inputs: Inputs, slots: Sequence[Slot], fresh: Inputs) 
     return None
 
 
+def neighbours_exchanged(inputs: Inputs, slots: Sequence[Slot]) -> Inputs | None:
+    """The same inputs but for two neighbours, in the middle of the first array that a kernel reads, that have changed
+    places: no sum of the elements tells the two apart. None where the contract's words or the values forbid it."""
+    for index, slot in enumerate(slots):
+        values = inputs.values[index]
+        if slot.arg.role not in (Role.IN, Role.INOUT) or values.size < 3 or "sorted" in slot.arg.words:
+            continue
+        middle = values.size // 2
+        if values[middle].tobytes() == values[middle - 1].tobytes():
+            continue
+        exchanged = values.copy()
+        exchanged[[middle - 1, middle]] = values[[middle, middle - 1]]
+        changed = (*inputs.values[:index], exchanged, *inputs.values[index + 1 :])
+        return Inputs(inputs.sizes, changed, inputs.shapes, "two elements exchanged", inputs.seed, inputs.listed)
+    return None
+
+
 def _bound(bound: Expression, scalars: Mapping[str, Number]) -> Number:
     return bound.evaluate(scalars)
 

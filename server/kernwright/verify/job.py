@@ -26,7 +26,7 @@ _SLOT = struct.Struct("=4I")
 _VALUE = struct.Struct("=4Q")
 _CALL = struct.Struct("=8Iq")
 _GROUP = struct.Struct("=2I")
-_RECORD = struct.Struct("=Q2I4q3Q")
+_RECORD = struct.Struct("=Q2I4q2QqQ")
 _ROLES = {Role.IN: 0, Role.OUT: 1, Role.INOUT: 2, Role.SCRATCH: 3, Role.SCALAR: 4}
 _RETURN_ROLE = 5
 MOST_SLOTS = 64
@@ -148,6 +148,8 @@ class Record:
     nanoseconds: int
     outputs: tuple[Values | None, ...]
     message: str = ""
+    heap: int = 0
+    """Bytes of the heap that are in use after the call and were not before."""
 
 
 def is_output(slot: Slot) -> bool:
@@ -168,7 +170,7 @@ def decode(job: Job, stream: bytes, seed: int) -> Iterator[Record]:
     at = 0
     while at + _RECORD.size <= len(stream):
         words: tuple[int, ...] = _RECORD.unpack_from(stream, at)
-        magic, call, outcome, d0, d1, d2, d3, nonce, nanoseconds, size = words
+        magic, call, outcome, d0, d1, d2, d3, nonce, nanoseconds, heap, size = words
         at += _RECORD.size
         if magic != RECORD_MAGIC or call >= len(job.calls) or at + size > len(stream):
             return
@@ -183,7 +185,7 @@ def decode(job: Job, stream: bytes, seed: int) -> Iterator[Record]:
             outputs = _decode_outputs(job, job.calls[call].inputs, payload)
             if nonce != nonce_of(seed, call):
                 kind = Outcome.FORGED
-        yield Record(call, kind, (d0, d1, d2, d3), nanoseconds, outputs, message)
+        yield Record(call, kind, (d0, d1, d2, d3), nanoseconds, outputs, message, heap)
 
 
 def _decode_outputs(job: Job, inputs: Inputs, payload: bytes) -> tuple[Values | None, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kernwright.contract import TimePoint
 from kernwright.expression import Number
-from kernwright.verify.generate import Generator, changed_in_the_middle
+from kernwright.verify.generate import Generator, changed_in_the_middle, neighbours_exchanged
 from kernwright.verify.inputs import POISON, Inputs
 from kernwright.verify.job import Call, Job, Overlap, Place, Threads
 from kernwright.verify.sizes import (
@@ -141,7 +141,8 @@ def sequence_job(
 def _sequence(sets: Sequence[Inputs], slots: tuple[Slot, ...], generator: Generator, offset: int) -> list[Call]:
     first, *others = sets
     changed = changed_in_the_middle(first, slots, others[0]) if others else None
-    here = [first, *([changed] if changed else []), *others]
+    exchanged = neighbours_exchanged(first, slots)
+    here = [first, *(inputs for inputs in (exchanged, changed) if inputs is not None), *others]
     calls = [Call(inputs, Place.AT_START, offset, SAME_PLACE) for inputs in here]
     # The data of the first call again, elsewhere, between calls at the old place.
     calls.insert(len(calls) // 2 + 1, Call(first, Place.AT_START, offset, OTHER_PLACE))
@@ -198,8 +199,22 @@ def timed_job(generator: Generator, slots: tuple[Slot, ...], timed: TimedSets, l
     groups = [tuple(calls)]
     if not long:
         # Also the far end of the last page is met at this size.
-        groups.append((Call(timed.sets[0], Place.AT_END, poison=POISON[1]),))
+        others = _other_patterns(generator, timed)
+        groups.append(tuple(Call(inputs, Place.AT_END, poison=POISON[1]) for inputs in (timed.sets[0], *others)))
     return Job(slots, tuple(groups), threads)
+
+
+def _other_patterns(generator: Generator, timed: TimedSets) -> list[Inputs]:
+    """Inputs at a [time] size that random ones do not resemble: statistics of those may be known."""
+    first = timed.sets[0]
+    if first.bytes > MOST_LARGE_BYTES:
+        return []
+    names = {*generator.contract.sizes, *timed.time.values}
+    sizes = {name: value for name, value in first.sizes.items() if name in names}
+    drawn = (
+        generator.draw(sizes, pattern, 400_000 + 3 * k, True) for k, pattern in enumerate(("ends", "high", "sorted"))
+    )
+    return [inputs for inputs in drawn if inputs is not None]
 
 
 def overlap_calls(

@@ -13,6 +13,7 @@ import numpy as np
 
 from kernwright.contract import Contract, Role, Tolerance
 from kernwright.verify.compare import compare as compare_values
+from kernwright.verify.estimate import lower_quartile
 from kernwright.verify.inputs import POISON
 from kernwright.verify.stages import VerifiedInputs
 from kernwright.verify.statistics import compare
@@ -25,7 +26,7 @@ from kernwright.verify.verdict import Counterexample
 REMEMBERING_GAIN = 1.5
 """From this speed-up on, next to nothing of it may vanish on fresh values."""
 REMEMBERED_SHARE = 0.1
-UNEXPLAINED_SHARE = 0.5
+UNEXPLAINED_SHARE = 0.25
 UNEXPLAINED_NS = 300_000.0
 SAFETY = 2.0
 
@@ -46,7 +47,7 @@ def wrong_output(measurement: Measurement, verified: Sequence[VerifiedInputs], c
         sample.set_index
         for worker in candidates
         for sample in worker.samples
-        if sample.hash != expected[sample.set_index]
+        if not sample.unseen and sample.hash != expected[sample.set_index]
     }
     if not differing:
         return None
@@ -98,7 +99,11 @@ def _gathered_difference(
 
 
 def remembering(measurement: Measurement) -> str | None:
-    """Whether the speed-up is there only when values come again that the candidate has seen."""
+    """Whether the speed-up is there only when values come again that the candidate has seen: in the call before, or
+    ever since its process began."""
+    slower = _slowdown_on_unseen(measurement, CANDIDATE)
+    if slower >= REMEMBERING_GAIN * max(_slowdown_on_unseen(measurement, ORIGINAL), 1.0):
+        return f"it takes {slower:.2f} times as long on values that it has never seen: it remembers results"
     if not any(sample.repeat_calls for workers in measurement.reports for sample in workers[CANDIDATE].samples):
         return None
     repeated, fresh = measurement.comparison.speedup, compare(measurement.fresh_rounds).speedup
@@ -108,6 +113,19 @@ def remembering(measurement: Measurement) -> str | None:
         f"it is {repeated.median:.2f}× as fast when called again with the same values, but {fresh.median:.2f}× on "
         "fresh ones: it remembers results"
     )
+
+
+def _slowdown_on_unseen(measurement: Measurement, worker: int) -> float:
+    """How many times as long as the others the calls on values take that are in no input set; 1 where there are none.
+    Both are the first calls after fresh values came in."""
+    ratios: list[float] = []
+    for workers in measurement.reports:
+        fresh = [sample for sample in workers[worker].samples if sample.fresh_calls]
+        unseen = [sample.fresh / sample.fresh_calls for sample in fresh if sample.unseen]
+        seen = [sample.fresh / sample.fresh_calls for sample in fresh if not sample.unseen]
+        if unseen and seen:
+            ratios.append(lower_quartile(unseen) / max(lower_quartile(seen), 1e-3))
+    return median(ratios) if ratios else 1.0
 
 
 def unexplained_time(measurement: Measurement) -> str | None:
@@ -125,8 +143,9 @@ def unexplained_time(measurement: Measurement) -> str | None:
 
     # A busy machine makes many turns longer, but not nearly all; a process that hides time hides it in every one.
     chosen = sorted(candidates, key=excess)[len(candidates) // 4]
+    usual = sorted(map(excess, originals))[len(originals) * 9 // 10]
     unexplained, outer = excess(chosen), chosen.outer
-    if unexplained < UNEXPLAINED_NS or unexplained < UNEXPLAINED_SHARE * outer:
+    if unexplained < max(UNEXPLAINED_NS, usual) or unexplained < UNEXPLAINED_SHARE * outer:
         return None
     return (
         f"its process reports {(outer - unexplained) / 1e6:.2f} ms of a turn for which {outer / 1e6:.2f} ms passed "

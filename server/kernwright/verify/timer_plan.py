@@ -104,6 +104,8 @@ class TimerArgument:
     element_bytes: int
     bytes: int
     align: int = 64
+    exchange: bool = False
+    """Whether a caller may pass its elements in any order, so that two of them can be exchanged."""
 
     @property
     def is_output(self) -> bool:
@@ -132,6 +134,8 @@ class TimerPlan:
     nonce: int
     cold: bool = False
     single_lane: bool = False
+    threads: bool = False
+    """Whether the libraries are built for threads, so that their kernels may start some."""
     pace: Pace = field(default_factory=Pace)
     turn_pace: TurnPace | None = None
     """That of earlier rounds, if there were any."""
@@ -156,13 +160,13 @@ class TimerPlan:
         """The plan as the timer reads it."""
         offsets, set_bytes = _offsets(self.arguments)
         arguments = b"".join(
-            struct.pack("<6Q", a.role, a.kind, a.element_bytes, a.bytes, a.align, offset)
+            struct.pack("<7Q", a.role, a.kind, a.element_bytes, a.bytes, a.align, offset, int(a.exchange))
             for a, offset in zip(self.arguments, offsets, strict=True)
         )
         extents = b"".join(struct.pack("<2Q", *pair) for pair in self.extents)
         paths = list(dict.fromkeys(self.libraries))
         path_bytes = b"".join(bytes(path) + b"\0" for path in paths)
-        header = struct.Struct("<34Q")
+        header = struct.Struct("<35Q")
         paths_offset = header.size + len(arguments) + len(extents)
         values_offset = _padded(paths_offset + len(path_bytes))
         restore = any(argument.role is ArgumentRole.INOUT for argument in self.arguments)
@@ -174,7 +178,8 @@ class TimerPlan:
         words = (
             *(MAGIC, self.nonce, self.seed, self.rounds, pace.budget, pace.round, pace.slice, pace.sample),
             *(pace.round_samples, self.lanes, self.repeat_limit, pace.slow, int(self.cold), pace.warmup),
-            *(pace.warmup_time, int(restore), *known, len(workers), *workers, *[0] * (3 - len(workers)), len(paths)),
+            *(pace.warmup_time, int(restore), *known, int(self.threads)),
+            *(len(workers), *workers, *[0] * (3 - len(workers)), len(paths)),
             *(len(self.arguments), 2 * len(self.extents), len(self.sets), set_bytes, values_offset, paths_offset),
         )
         total = values_offset + set_bytes * len(self.sets)
@@ -192,6 +197,7 @@ def arguments_of(slots: Sequence[Slot], values: Sequence[Values]) -> tuple[Timer
             each.dtype.itemsize,
             each.nbytes,
             max(64, slot.arg.align),
+            slot.arg.role in (Role.IN, Role.INOUT) and "sorted" not in slot.arg.words,
         )
         for slot, each in zip(slots, values, strict=True)
     )

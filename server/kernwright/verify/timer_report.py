@@ -30,6 +30,8 @@ class Sample:
     preempted: int
     waited: int
     set_index: int
+    unseen: bool
+    """Whether elements were exchanged first: what came out is not known, and no set holds what went in."""
     hash: int
 
     @property
@@ -82,7 +84,8 @@ class WorkerReport:
 
 @dataclass(frozen=True)
 class Lost:
-    """A worker that ended (``ended``) or did not answer in time (``silent``)."""
+    """A worker that ended (``ended``), made a system call that no kernel needs (``forbidden``), or did not answer in
+    time (``silent``)."""
 
     round: int
     worker: int
@@ -152,7 +155,7 @@ class _Collected:
                 outer, inner, timed, refreshes = map(int, fields)
                 self.turns.append(Turn(outer / per_ns, inner / per_ns, timed / per_ns, refreshes))
             case "sample":
-                fresh, fresh_calls, repeat, repeat_calls, processor, preempted, waited, set_index = map(
+                fresh, fresh_calls, repeat, repeat_calls, processor, preempted, waited, set_index, unseen = map(
                     int, fields[:-1]
                 )
                 self.samples.append(
@@ -165,6 +168,7 @@ class _Collected:
                         preempted=preempted,
                         waited=waited,
                         set_index=set_index,
+                        unseen=bool(unseen),
                         hash=int(fields[-1], 16),
                     )
                 )

@@ -38,8 +38,8 @@ from kernwright.verify.timer_report import LoadError, TimerReport, WorkerReport,
 
 TIMER = NativeProgram(
     "timer",
-    sources=("timer.c", "timer_worker.c"),
-    headers=("kw_protocol.h", "timer_clock.h", "timer_message.h", "timer_plan.h"),
+    sources=("timer.c", "timer_worker.c", "kw_system.c"),
+    headers=("kw_job.h", "kw_protocol.h", "kw_system.h", "timer_clock.h", "timer_message.h", "timer_plan.h"),
     flags=("-O2", "-std=gnu11"),
     link=("-Wl,-z,now", "-Wl,-z,relro", "-ldl"),
 )
@@ -66,6 +66,7 @@ class FaultKind(Enum):
     NOT_RUN = "the timer did not run"
     NOT_LOADED = "the library could not be loaded"
     ENDED = "the process ended during a timed call"
+    FORBIDDEN = "it made a system call during a timed call that it did not make while it was checked"
     SILENT = "no answer in the time allowed"
     IMPLAUSIBLE = "the times do not agree"
 
@@ -91,6 +92,8 @@ class TimedCall:
     seed: int
     expected_ns: int = 0
     """What a call of the original takes, as far as that is known before: 0 where it is not."""
+    threads: bool = False
+    """Whether the libraries are built for threads; others may start none."""
     nonce: int = field(default_factory=lambda: int.from_bytes(os.urandom(8), "little"))
 
     @property
@@ -109,6 +112,7 @@ class TimedCall:
             cold=self.cold,
             # A file-scope array exists once, so only one set of arguments can be prepared at a time.
             single_lane=any(slot.kind is SlotKind.GLOBAL for slot in self.slots),
+            threads=self.threads,
             pace=pace,
             turn_pace=turn_pace,
         )
@@ -262,7 +266,7 @@ def _fault_in(report: TimerReport) -> Fault | None:
         reason = {LoadError.NO_MEMORY: "not enough memory for the arguments"}.get(error, FaultKind.NOT_LOADED.value)
         return Fault(FaultKind.NOT_LOADED, worker, f"{_WORKER_NAMES[worker]}: {reason}")
     for lost in report.lost:
-        kind = FaultKind.SILENT if lost.reason == "silent" else FaultKind.ENDED
+        kind = {"silent": FaultKind.SILENT, "forbidden": FaultKind.FORBIDDEN}.get(lost.reason, FaultKind.ENDED)
         return Fault(kind, lost.worker, f"{_WORKER_NAMES[lost.worker]}: {kind.value}")
     if not report.rounds:
         return Fault(FaultKind.NOT_RUN, None, f"{FaultKind.NOT_RUN.value}: no round was completed")

@@ -77,6 +77,7 @@ struct kw_record {
   int64_t detail[4];
   uint64_t nonce;       /* of this call; the process learns it only after the call */
   uint64_t nanoseconds; /* of the call, for limits and never for a verdict */
+  int64_t heap;         /* bytes of the heap that are in use after the call and were not before */
   uint64_t bytes;       /* that follow */
 };
 

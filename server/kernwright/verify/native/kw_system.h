@@ -15,4 +15,7 @@ int kw_filter_loading(void);
    is in place. */
 int kw_filter_calls(int threads);
 
+/* The same for calls that are timed: what is refused ends the process by SIGSYS, since no handler may be at hand. */
+int kw_filter_timed(int threads);
+
 #endif

@@ -12,9 +12,11 @@
  *   pace REPEATS KEEP SETTLE PROCESSOR_CLOCK CALL_NS   what every turn consists of, as in struct turn, and why
  *   ready ROUND WORKER ERROR CALL_TICKS REFRESH_TICKS THREADS
  *   turn ROUND WORKER OUTER_TICKS INNER_TICKS TIMED_TICKS REFRESHES
- *   sample ROUND WORKER FRESH_TICKS FRESH_CALLS REPEAT_TICKS REPEAT_CALLS PROCESSOR_NS PREEMPTED WAITED SET HASH(hex)
+ *   sample ROUND WORKER FRESH_TICKS FRESH_CALLS REPEAT_TICKS REPEAT_CALLS PROCESSOR_NS PREEMPTED WAITED SET UNSEEN
+ *          HASH(hex)
  *   output ROUND WORKER SET BYTES(hex)
- *   lost ROUND WORKER REASON        a worker that ended (`ended`), or did not answer (`silent`)
+ *   lost ROUND WORKER REASON        a worker that ended (`ended`), made a system call that no kernel needs
+ *                                   (`forbidden`), or did not answer (`silent`)
  *   done ROUNDS TICKS NANOSECONDS   both clocks' readings for the whole run
  */
 #define _GNU_SOURCE
@@ -32,6 +34,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "kw_system.h"
 #include "timer_clock.h"
 #include "timer_message.h"
 #include "timer_plan.h"
@@ -52,10 +55,11 @@ static const char *own_path;
 static double ticks_per_ns;
 static unsigned char *gathered; /* room for plan_gathered_bytes */
 
+/* By our own instruction: a worker may make these calls, and what it times may not. */
 int send_all(int socket, const void *bytes, size_t size) {
     for (size_t done = 0; done < size;) {
-        ssize_t sent = send(socket, (const char *)bytes + done, size - done, MSG_NOSIGNAL);
-        if (sent <= 0 && errno != EINTR) return -1;
+        long sent = kw_system_call(SYS_sendto, socket, (long)bytes + (long)done, (long)(size - done), MSG_NOSIGNAL, 0, 0);
+        if (sent <= 0 && sent != -EINTR) return -1;
         if (sent > 0) done += (size_t)sent;
     }
     return 0;
@@ -63,8 +67,8 @@ int send_all(int socket, const void *bytes, size_t size) {
 
 int receive_all(int socket, void *bytes, size_t size) {
     for (size_t done = 0; done < size;) {
-        ssize_t got = recv(socket, (char *)bytes + done, size - done, 0);
-        if (got == 0 || (got < 0 && errno != EINTR)) return -1;
+        long got = kw_system_call(SYS_recvfrom, socket, (long)bytes + (long)done, (long)(size - done), 0, 0, 0);
+        if (got == 0 || (got < 0 && got != -EINTR)) return -1;
         if (got > 0) done += (size_t)got;
     }
     return 0;
@@ -148,18 +152,29 @@ static void end_worker(struct seat *seat) {
     seat->process = 0;
 }
 
-static int lose(uint64_t round, uint64_t index, int heard) {
-    printf("lost %llu %llu %s\n", (unsigned long long)round, (unsigned long long)index, heard ? "ended" : "silent");
+/* A worker is lost: it is no longer there (`heard` its end), or does not answer. */
+static int lose(struct seat *seat, uint64_t round, uint64_t index, int heard) {
+    const char *reason = heard ? "ended" : "silent";
+    int status = 0;
+    if (heard && seat->process > 0) {
+        /* Its socket may close a little before the process is there to be waited for. */
+        for (int naps = 0; naps < 200 && waitpid(seat->process, &status, WNOHANG) == 0; naps++)
+            nanosleep(&(struct timespec){0, 1000000}, NULL);
+        if (WIFSIGNALED(status)) seat->process = 0;
+        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) reason = "forbidden";
+        if (WIFEXITED(status) && status) seat->process = 0;
+    }
+    printf("lost %llu %llu %s\n", (unsigned long long)round, (unsigned long long)index, reason);
     return -1;
 }
 
 static int seat_worker(struct seat *seats, uint64_t index, uint64_t round) {
     struct seat *seat = seats + index;
-    if (start_worker(seat, index, round)) return lose(round, index, 1);
+    if (start_worker(seat, index, round)) return lose(seat, round, index, 1);
     /* A candidate gets ten times as long as the original took, and some seconds. */
     uint64_t patience = index ? PATIENCE_NS + (uint64_t)((double)seats[0].ready.call_ticks / ticks_per_ns) * 10 : ~0ull >> 20;
-    if (!answers(seat->socket, patience)) return lose(round, index, 0);
-    if (receive_all(seat->socket, &seat->ready, sizeof seat->ready)) return lose(round, index, 1);
+    if (!answers(seat->socket, patience)) return lose(seat, round, index, 0);
+    if (receive_all(seat->socket, &seat->ready, sizeof seat->ready)) return lose(seat, round, index, 1);
     rest(seat);
     printf("ready %llu %llu %llu %llu %llu %llu\n", (unsigned long long)round, (unsigned long long)index,
            (unsigned long long)seat->ready.error, (unsigned long long)seat->ready.call_ticks,
@@ -192,13 +207,13 @@ static int take_turn(struct seat *seat, uint64_t index, uint64_t round, const st
     struct turn_report report;
     if (seat->threads > 1) kill(seat->process, SIGCONT);
     uint64_t begin = ticks_begin();
-    if (send_all(seat->socket, turn, sizeof *turn)) return lose(round, index, 1);
-    if (!answers(seat->socket, PATIENCE_NS + 20 * turn->samples * seat->sample_ns)) return lose(round, index, 0);
-    if (receive_all(seat->socket, &report, sizeof report)) return lose(round, index, 1);
+    if (send_all(seat->socket, turn, sizeof *turn)) return lose(seat, round, index, 1);
+    if (!answers(seat->socket, PATIENCE_NS + 20 * turn->samples * seat->sample_ns)) return lose(seat, round, index, 0);
+    if (receive_all(seat->socket, &report, sizeof report)) return lose(seat, round, index, 1);
     uint64_t outer = ticks_end() - begin;
     if (report.samples != turn->samples || receive_all(seat->socket, samples, report.samples * sizeof *samples) ||
         receive_all(seat->socket, gathered, plan_gathered_bytes(plan)) || !in_order(&report, samples))
-        return lose(round, index, 1);
+        return lose(seat, round, index, 1);
     rest(seat);
     seat->sample_ns = (uint64_t)((double)outer / ticks_per_ns / (double)(turn->samples + turn->settle));
     printf("turn %llu %llu %llu %llu %llu %llu\n", (unsigned long long)round, (unsigned long long)index,
@@ -206,11 +221,11 @@ static int take_turn(struct seat *seat, uint64_t index, uint64_t round, const st
            (unsigned long long)report.refreshes);
     for (uint64_t k = 0; k < report.samples; k++) {
         const struct sample *s = samples + k;
-        printf("sample %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llx\n", (unsigned long long)round,
+        printf("sample %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llx\n", (unsigned long long)round,
                (unsigned long long)index, (unsigned long long)s->fresh_ticks, (unsigned long long)s->fresh_calls,
                (unsigned long long)s->repeat_ticks, (unsigned long long)s->repeat_calls,
                (unsigned long long)s->processor_ns, (unsigned long long)s->preempted, (unsigned long long)s->waited,
-               (unsigned long long)s->set, (unsigned long long)s->hash);
+               (unsigned long long)s->set, (unsigned long long)s->unseen, (unsigned long long)s->hash);
     }
     printf("output %llu %llu %llu ", (unsigned long long)round, (unsigned long long)index, (unsigned long long)report.gathered_set);
     for (size_t k = 0; k < plan_gathered_bytes(plan); k++) printf("%02x", gathered[k]);

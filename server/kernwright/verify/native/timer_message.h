@@ -47,6 +47,7 @@ struct sample {
     uint64_t preempted;      /* involuntary context switches meanwhile */
     uint64_t waited;         /* voluntary ones: the code slept or waited for a thread */
     uint64_t set;            /* the input set of the last call, whose outputs were hashed */
+    uint64_t unseen;         /* 1: with elements exchanged, so that nobody knows the outputs, and nobody has seen the inputs */
     uint64_t hash;
 };
 

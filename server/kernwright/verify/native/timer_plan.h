@@ -46,6 +46,7 @@ struct plan {
     uint64_t settle;
     uint64_t processor_clock;
     uint64_t call_ns;        /* of a call of the original, which the pace followed from */
+    uint64_t threads;        /* 1: the libraries may start threads */
     uint64_t workers;        /* 1 or 3 */
     uint64_t worker_path[MAX_WORKERS]; /* index into the paths */
     uint64_t paths;
@@ -65,6 +66,7 @@ struct plan_argument {
     uint64_t bytes;
     uint64_t align;          /* a power of two, at least 64 */
     uint64_t offset;         /* of its value in a set; meaningless for out, scratch and return */
+    uint64_t exchange;       /* 1: the contract holds in any order of the elements */
 };
 
 static inline const struct plan_argument *plan_arguments(const struct plan *plan) {

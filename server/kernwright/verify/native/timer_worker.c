@@ -11,9 +11,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
+#include "kw_job.h"
 #include "kw_protocol.h"
+#include "kw_system.h"
 #include "timer_clock.h"
 #include "timer_message.h"
 #include "timer_plan.h"
@@ -22,6 +26,7 @@
 #define HUGE_PAGE (2ull << 20)
 #define POISON 0xff /* the first of POISON in verify/inputs.py: expected outputs were computed over it */
 #define POKES 8
+#define UNSEEN_EVERY 4 /* of the times that fresh values are handed out */
 
 struct worker {
     const struct plan *plan;
@@ -38,7 +43,11 @@ struct worker {
     uint64_t timed;
     unsigned char *gathered;  /* room for plan_gathered_bytes */
     uint64_t age;             /* samples since the turn began */
+    uint64_t handed_out;      /* how often fresh values were */
+    uint64_t unseen;          /* 1: the lanes hold values that are in no set */
 };
+
+static uint64_t secret; /* what readings of the clock are hidden with while a kernel runs */
 
 static uint64_t lane_limit(const struct plan *plan) { return plan->lanes < MAX_LANES ? plan->lanes : MAX_LANES; }
 
@@ -120,14 +129,47 @@ static void touch_lane(const struct worker *worker, uint64_t lane) {
     }
 }
 
+/* Exchanges two elements of every array where the contract allows it. There are only so many sets, and a kernel that
+ * keeps what it has seen would know them all before long. 1 where anything has changed. */
+static int exchange_elements(struct worker *worker, uint64_t lane) {
+    const struct plan_argument *described = plan_arguments(worker->plan);
+    int changed = 0;
+    for (uint64_t k = 0; k < worker->plan->arguments; k++) {
+        uint64_t width = described[k].element_bytes, count = width ? described[k].bytes / width : 0;
+        unsigned char *bytes = worker->arguments[lane][k];
+        for (int attempt = 0; described[k].exchange && count > 1 && attempt < 4; attempt++) {
+            unsigned char *one = bytes + next_random(&worker->random) % count * width;
+            unsigned char *other = bytes + next_random(&worker->random) % count * width;
+            if (!memcmp(one, other, width)) continue;
+            for (uint64_t at = 0; at < width; at++) {
+                unsigned char byte = one[at];
+                one[at] = other[at];
+                other[at] = byte;
+            }
+            changed = 1;
+            break;
+        }
+    }
+    return changed;
+}
+
 /* Fresh values at the same addresses, in every lane: the sets go round, from a random one on. */
-static void refresh(struct worker *worker) {
+static void refresh_as(struct worker *worker, int unseen) {
+    worker->unseen = 0;
     for (uint64_t lane = 0; lane < lane_limit(worker->plan); lane++) {
         worker->sets[lane] = worker->next_set++ % worker->plan->sets;
         fill_lane(worker, lane, 1);
+        if (unseen) {
+            /* Containers are made from the arguments: they have to be made anew. */
+            finish_lane(worker, lane);
+            worker->unseen |= (uint64_t)exchange_elements(worker, lane);
+            prepare_lane(worker, lane);
+        }
     }
     if (worker->next_set >= worker->plan->sets * 2) worker->next_set = next_random(&worker->random) % worker->plan->sets;
 }
+
+static void refresh(struct worker *worker) { refresh_as(worker, ++worker->handed_out % UNSEEN_EVERY == 0); }
 
 static void flush_lane(struct worker *worker, uint64_t lane) {
     const struct plan_argument *described = plan_arguments(worker->plan);
@@ -146,10 +188,12 @@ static void flush_lane(struct worker *worker, uint64_t lane) {
 
 /* The only place that calls a kernel. Ticks of `repeats` rounds over `lanes` states. */
 __attribute__((noinline)) static uint64_t timed(kw_call_function *call, void **states, uint64_t lanes, uint64_t repeats) {
-    uint64_t begin = ticks_begin();
+    /* Callees save it on the stack, where a kernel could find it, and make it later than it was. */
+    uint64_t hidden = ticks_begin() ^ secret;
+    __asm__ volatile("" : "+r"(hidden));
     for (uint64_t repeat = 0; repeat < repeats; repeat++)
         for (uint64_t lane = 0; lane < lanes; lane++) call(states[lane]);
-    return ticks_end() - begin;
+    return ticks_end() - (hidden ^ secret);
 }
 
 static uint64_t empty_span(void) {
@@ -248,7 +292,7 @@ static void take_sample(struct worker *worker, const struct turn *turn, uint64_t
     struct rusage before, after;
     uint64_t begin = ticks_begin();
     memset(sample, 0, sizeof *sample);
-    getrusage(RUSAGE_THREAD, &before);
+    kw_system_call(SYS_getrusage, RUSAGE_THREAD, (long)&before, 0, 0, 0, 0);
     do {
         if (!turn->repeats || worker->age++ % turn->keep == 0) span_of_fresh_calls(worker, turn, sample);
         sample->processor_ns = turn->repeats ? 0 : sample->processor_ns;
@@ -257,13 +301,14 @@ static void take_sample(struct worker *worker, const struct turn *turn, uint64_t
     /* Where handing out values costs far more than the calls, the sample ends before it has its full length. */
     while ((turn->repeats ? sample->repeat_ticks : sample->fresh_ticks) < sample_ticks &&
            ticks_end() - begin < 20 * sample_ticks);
-    getrusage(RUSAGE_THREAD, &after);
+    kw_system_call(SYS_getrusage, RUSAGE_THREAD, (long)&after, 0, 0, 0, 0);
     sample->preempted = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
     worker->timed += sample->fresh_ticks + sample->repeat_ticks;
     sample->waited = (uint64_t)(after.ru_nvcsw - before.ru_nvcsw);
     uint64_t lane = next_random(&worker->random) % lane_limit(worker->plan);
     finish_lane(worker, lane);
     sample->set = worker->sets[lane];
+    sample->unseen = worker->unseen;
     sample->hash = hash_lane(worker, lane);
 }
 
@@ -307,7 +352,13 @@ static uint64_t load(struct worker *worker, uint64_t index, uint64_t round) {
     worker->prepare = (kw_prepare_function *)dlsym(library, KW_PREPARE);
     worker->call = (kw_call_function *)dlsym(library, KW_CALL);
     worker->finish = (kw_finish_function *)dlsym(library, KW_FINISH);
-    return worker->prepare && worker->call && worker->finish ? LOADED : NO_SYMBOL;
+    if (!worker->prepare || !worker->call || !worker->finish) return NO_SYMBOL;
+    int (*threads)(void) = (int (*)(void))dlsym(library, "omp_get_max_threads");
+    if (worker->plan->threads && threads) threads();
+    /* From here on there is no way to the system but memory: a kernel must not behave otherwise than when it was
+     * checked. Where a machine has no filters, it was not watched then either, which is said. */
+    kw_filter_timed(worker->plan->threads ? KW_THREADS : KW_NO_THREADS);
+    return LOADED;
 }
 
 static int take_turns(struct worker *worker, double ticks_per_ns) {
@@ -322,6 +373,11 @@ static int take_turns(struct worker *worker, double ticks_per_ns) {
         struct sample settling;
         if (turn.settle) take_sample(worker, &turn, sample_ticks / 4, &settling);
         for (uint64_t k = 0; k < turn.samples; k++) take_sample(worker, &turn, sample_ticks, samples + k);
+        if (worker->unseen) {
+            /* What is gathered is compared with outputs that are known. */
+            refresh_as(worker, 0);
+            timed(worker->call, worker->states, lane_limit(worker->plan), 1);
+        }
         report.samples = turn.samples;
         report.refreshes = worker->refreshes;
         report.timed = worker->timed;
@@ -346,6 +402,8 @@ int work(uint64_t index, uint64_t round) {
     uint64_t ticks = ticks_begin(), wall = wall_ns();
     worker.random = worker.plan->seed + round * 0x1001;
     worker.next_set = next_random(&worker.random) % worker.plan->sets;
+    if (getrandom(&secret, sizeof secret, 0) != sizeof secret) secret = wall;
+    secret |= 1ull << 63;
     worker.overhead = empty_span();
     while (wall_ns() - wall < 200000) {}
     double ticks_per_ns = (double)(ticks_end() - ticks) / (double)(wall_ns() - wall);
@@ -354,6 +412,9 @@ int work(uint64_t index, uint64_t round) {
     unsigned processor = 0;
     getcpu(&processor, NULL);
     ready.processor = processor;
-    if (send_all(WORKER_SOCKET, &ready, sizeof ready) || ready.error != LOADED) return 1;
-    return take_turns(&worker, ticks_per_ns);
+    if (send_all(WORKER_SOCKET, &ready, sizeof ready) || ready.error != LOADED)
+        kw_system_call(SYS_exit_group, 1, 0, 0, 0, 0, 0);
+    int status = take_turns(&worker, ticks_per_ns);
+    kw_system_call(SYS_exit_group, status, 0, 0, 0, 0, 0);
+    return status;
 }
