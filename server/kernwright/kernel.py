@@ -235,7 +235,9 @@ def _read_function(parsed: Parsed, node: Node) -> Kernel | None:
         template=template,
         member=member,
         variadic=any(child.type in ("variadic_parameter", "...") for child in parameters_node.children),
-        contract_comment=_contract_comment(parsed, node) or _contract_comment(parsed, outer),
+        contract_comment=_contract_comment(parsed, node)
+        or _contract_comment(parsed, outer)
+        or _contract_behind_macro(parsed, node),
         loops=sum(1 for _ in find_all(body, "for_statement", "while_statement", "do_statement", "for_range_loop")),
     )
 
@@ -318,6 +320,17 @@ def _contract_comment(parsed: Parsed, node: Node) -> Span | None:
         if above.type == "comment" and is_contract_comment(parsed.bytes_of(above)):
             return span_of(above)
         above = above.prev_sibling
+    return None
+
+
+def _contract_behind_macro(parsed: Parsed, node: Node) -> Span | None:
+    """A line that is one macro, as those that open namespaces, looks like a part of the definition that follows."""
+    declarator = node.child_by_field_name("declarator")
+    for child in node.children:
+        if child == declarator:
+            break
+        if child.type == "comment" and is_contract_comment(parsed.bytes_of(child)):
+            return span_of(child)
     return None
 
 

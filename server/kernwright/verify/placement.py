@@ -41,7 +41,8 @@ def placed(parsed: Parsed, kernel: Kernel, thunk: bytes) -> bytes:
 def _in_hidden_scope(data: bytes, kernel: Kernel) -> bool:
     """Whether a line before the kernel may open a scope, and one behind it close that again."""
     return (
-        _MACRO_LINE.search(data, 0, kernel.span.start) is not None
+        # Where the macro stands directly before the kernel, it looks like a part of it.
+        _MACRO_LINE.search(data, 0, kernel.body.start_byte) is not None
         and _MACRO_LINE.search(data, kernel.span.end) is not None
     )
 
