@@ -22,6 +22,8 @@ _STEERS = re.compile(
     r"^(pthread_create|thrd_create|clone|fork|vfork|posix_spawn\w*|exec[vl]\w*|system|popen|ptrace"
     r"|process_vm_\w+|mprotect|dlopen|dlsym|signal|sigaction|atexit|on_exit|__cxa_atexit)$"
 )
+_STATIC_OBJECTS = frozenset(["__cxa_guard_acquire", "_ZNSt8ios_base4InitC1Ev"])
+"""With these, C++ leaves destructors to run at the end: of a function's own static object, or of the streams."""
 STARTS_THREADS = ("pthread_create", "thrd_create")
 _REASON = {
     "mprotect": "changes what memory may be written",
@@ -49,6 +51,8 @@ def dishonesty(
     if new:
         return f"{new[0]} is chosen by code that runs when the library is loaded (ifunc), which the original has not"
     calls = sorted(name for name in after.undefined - before.undefined if _STEERS.match(name))
+    if after.undefined & _STATIC_OBJECTS:
+        calls = [name for name in calls if name != "__cxa_atexit"]
     if threads is not Threads.NONE:
         calls = [name for name in calls if name not in STARTS_THREADS]
     if calls:

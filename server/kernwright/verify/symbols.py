@@ -6,6 +6,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+_RELOCATIONS = 4
 _SYMTAB, _INIT_ARRAY, _PREINIT_ARRAY, _FINI_ARRAY = 2, 14, 16, 15
 _UNDEFINED = 0
 _GLOBAL, _WEAK, _UNIQUE = 1, 2, 10
@@ -20,7 +21,7 @@ class NotElf(ValueError):
 class Symbols:
     """``shared`` are defined functions and variables with linkage: those that the text does not call ``static``;
     ``undefined`` what is asked of other objects; ``resolvers`` are ifuncs; ``constructors`` counts the entries of the
-    tables that run at loading and unloading."""
+    tables that run at loading and unloading, without that of the standard library's streams."""
 
     shared: frozenset[str]
     undefined: frozenset[str]
@@ -62,4 +63,36 @@ def read_symbols(path: Path) -> Symbols:
                 resolvers.add(name)
             elif kind_of in (0, _OBJECT, _FUNCTION) and binding in (_GLOBAL, _WEAK, _UNIQUE):
                 shared.add(name)
+    if constructors and _STREAMS in undefined and _only_streams_begin(data, sections):
+        constructors -= 1
     return Symbols(frozenset(shared), frozenset(undefined), frozenset(resolvers), constructors)
+
+
+_STREAMS = "_ZNSt8ios_base4InitC1Ev"
+_OF_STREAMS = frozenset([_STREAMS, "_ZNSt8ios_base4InitD1Ev", "__cxa_atexit", "__dso_handle", "_ZStL8__ioinit", ""])
+"""What the code that makes the standard library's streams ready refers to: every unit that includes ``<iostream>`` has
+it. A name that is empty is a section's."""
+_STREAMS_BYTES = 96
+
+
+def _only_streams_begin(data: bytes, sections: list[tuple[int, ...]]) -> bool:
+    """Whether all that runs at loading is the code of the streams."""
+    starting = [number for number, section in enumerate(sections) if _section_name(data, sections, section).startswith(
+        b".text.startup")]  # fmt: skip
+    if len(starting) != 1 or sections[starting[0]][5] > _STREAMS_BYTES:
+        return False
+    used: set[str] = set()
+    for _, kind, _, _, offset, size, link, info, _, item in sections:
+        if kind != _RELOCATIONS or info != starting[0]:
+            continue
+        table, names_at = sections[link][4], sections[sections[link][6]][4]
+        for at in range(offset, offset + size, item):
+            symbol = struct.unpack_from("<Q", data, at + 8)[0] >> 32
+            name_at = names_at + struct.unpack_from("<I", data, table + 24 * symbol)[0]
+            used.add(data[name_at : data.index(b"\0", name_at)].decode(errors="replace"))
+    return _STREAMS in used and used <= _OF_STREAMS
+
+
+def _section_name(data: bytes, sections: list[tuple[int, ...]], section: tuple[int, ...]) -> bytes:
+    at = sections[struct.unpack_from("<H", data, 0x3E)[0]][4] + section[0]
+    return data[at : data.index(b"\0", at)]
