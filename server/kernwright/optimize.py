@@ -69,6 +69,9 @@ class Found:
     interrupted: bool = False
     ended: str = ""
     """Why the search stopped, in a few words."""
+    settled: bool = True
+    """Whether it would find the same again: neither a person nor the clock ended it, and no candidate that could be
+    the best was left unjudged."""
 
 
 @dataclass
@@ -101,6 +104,22 @@ class _Search:
         return self.clock() >= self.deadline
 
     @property
+    def stopped_by_clock(self) -> bool:
+        return self.out_of_time and not self.at_goal and len(self.tried) < self.rounds
+
+    @property
+    def unclear(self) -> list[Candidate]:
+        """Candidates that the machine was too busy to judge, and that may be better than the best."""
+        best = max((offer.speedup.median for offer in self.offers), default=1.0)
+        last = {tried.candidate.edits: tried for tried in self.tried}
+        return [
+            tried.candidate
+            for tried in last.values()
+            if tried.verdict.status is Status.INCONCLUSIVE
+            and (tried.verdict.speedup is None or tried.verdict.speedup.median > best)
+        ]
+
+    @property
     def at_goal(self) -> bool:
         return any(offer.speedup.candidate_ns <= self.goal_ns for offer in self.offers)
 
@@ -110,7 +129,7 @@ class _Search:
             return "the best is at its bound"
         if len(self.tried) >= self.rounds:
             return "the rounds are used up"
-        return "the time is used up" if self.out_of_time else "nothing is left to try"
+        return "the time is used up" if self.stopped_by_clock else "nothing is left to try"
 
 
 def optimize(
@@ -142,7 +161,8 @@ def optimize(
         interrupted = True
     ended = "interrupted" if interrupted else search.ended
     offers = _worth_reading(search, _best_of_each_family(search))
-    return Found(tuple(offers), tuple(search.refused), len(search.tried), interrupted, ended)
+    settled = not (interrupted or search.stopped_by_clock or search.unclear)
+    return Found(tuple(offers), tuple(search.refused), len(search.tried), interrupted, ended, settled)
 
 
 def _proposed(proposers: Iterable[Proposer], parsed: Parsed, kernel: Kernel) -> list[Candidate]:
@@ -229,14 +249,7 @@ def _verified(search: _Search, candidate: Candidate) -> Offer | None:
 
 def _try_again(search: _Search) -> None:
     """Ask once more where the machine was too busy to tell, as far as rounds are left."""
-    best = max((offer.speedup.median for offer in search.offers), default=1.0)
-    unclear = [
-        tried.candidate
-        for tried in search.tried
-        if tried.verdict.status is Status.INCONCLUSIVE
-        and (tried.verdict.speedup is None or tried.verdict.speedup.median > best)
-    ]
-    for candidate in unclear:
+    for candidate in search.unclear:
         if search.left <= 0:
             return
         first = next(one for one in search.refused if one.title == candidate.title)

@@ -112,6 +112,16 @@ def test_the_search_stops_when_its_time_is_used_up() -> None:
         subject, [proposer], bench, rounds=30, seconds=20.0, clock=lambda: 100.0 + 10.0 * len(bench.asked)
     )
     assert (found.rounds, found.ended, len(found.offers)) == (2, "the time is used up", 1)
+    assert not found.settled
+
+
+@pytest.mark.parametrize(("median", "settled"), [(1.02, True), (3.0, False)])
+def test_a_search_is_settled_where_what_is_unclear_could_not_be_the_best(median: float, settled: bool) -> None:
+    unclear = failed(Status.INCONCLUSIVE, StageName.FASTER, "too noisy", median=median)
+    found, asked = check([(BODY, "one;"), (BODY, "two;")], {"one;": accepted(2.0), "two;": unclear})
+    assert found.settled == settled
+    # What may be the best is asked for once more.
+    assert asked.count("two;") == (1 if settled else 2)
 
 
 def test_one_text_is_verified_once() -> None:

@@ -1,7 +1,7 @@
 """What a search found, kept: the same text, contract, command, rules and program would find the same again.
 
-Candidates and verdicts are kept, and offers are made of them anew. A search that an interrupt or the clock ended, or
-in which a candidate could not be judged on a busy machine, is not kept: the next one may find more.
+Candidates and verdicts are kept, and offers are made of them anew. A search that is not settled is not kept: the next
+one may find more.
 """
 
 from __future__ import annotations
@@ -22,10 +22,6 @@ from kernwright.tasks.choose import Chosen
 from kernwright.text import Edit
 from kernwright.verify.question import Subject, contract_text
 from kernwright.verify.stored import verdict_from, verdict_table
-from kernwright.verify.verdict import Status
-
-_UNSETTLED = {Status.INCONCLUSIVE.value, Status.NOT_CHECKABLE.value}
-_SETTLED_ENDS = ("the best is at its bound", "the rounds are used up", "nothing is left to try")
 
 
 def search_key(engine: Engine, chosen: Chosen, subject: Subject, rounds: int) -> str:
@@ -65,8 +61,7 @@ def kept_search(engine: Engine, key: str, chosen: Chosen) -> Found | None:
 
 def keep_search(engine: Engine, key: str, found: Found) -> None:
     """Keep what a search found, unless the same search may find more another time."""
-    unsettled = any(refused.status in _UNSETTLED for refused in found.refused)
-    if found.interrupted or unsettled or found.ended not in _SETTLED_ENDS:
+    if not found.settled:
         return
     table = {
         "offers": [_table(offer) for offer in found.offers],
