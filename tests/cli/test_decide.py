@@ -100,10 +100,52 @@ def test_an_offer_follows_its_kernel_and_refuses_a_changed_one(program: Program)
     assert path.read_text() == moved.replace("sum += x[i] * x[i]", "sum -= - x[i] * x[i]")
 
 
+def test_a_contract_that_changed_is_another_kernel(program: Program) -> None:
+    contract = "/* kernwright\n[check]\ntolerance = {rel = 1e-5}\n*/\n"
+    path = program.write("sum.c", contract + kernel_text(0))
+    offer = offered(program, path)
+    changed = contract.replace("1e-5", "1e-7") + kernel_text(0)
+    path.write_text(changed)
+    refused(program.run("accept", offer), "total0 has changed since this was offered")
+    assert path.read_text() == changed
+    # Accepted, undone, and changed: it is not "accepted already".
+    path.write_text(contract + kernel_text(0))
+    assert program.run("accept", offer).status == 0
+    path.write_text(changed)
+    refused(program.run("accept", offer), "total0 has changed since this was offered")
+    path.write_text(contract + kernel_text(0))
+    assert program.run("reject", offer, "--reason", "not-now").status == 0
+    assert program.run("accept", offer).status == 0
+
+
+def test_other_names_of_a_file_are_said_to_keep_the_old_text(program: Program) -> None:
+    path = program.write("sum.c", kernel_text(0))
+    (program.folder / "same.c").hardlink_to(path)
+    answer = program.run("accept", offered(program, path), "--format", "json")
+    assert (answer.status, answer.json["rules"]) == (0, [])
+    assert answer.error_lines == [
+        f"kernwright: {path}: 1 other name of this file still has the old text: it was a hard link"
+    ]
+    assert (program.folder / "same.c").read_text() == kernel_text(0)
+
+
+def test_a_rule_that_cannot_be_written_does_not_undo_the_acceptance(program: Program) -> None:
+    path = program.write("sums.c", "".join(map(kernel_text, range(3))))
+    program.write(".kernwright", "a file where a folder should be")
+    for number in range(2):
+        assert program.run("accept", offered(program, path, number)).status == 0
+    answer = program.run("accept", offered(program, path, 2), "--format", "json")
+    assert (answer.status, answer.json["rules"]) == (0, [])
+    assert "the rule was not written" in answer.err
+
+
 def test_what_cannot_be_accepted_is_one_line(program: Program) -> None:
     path = program.write("sum.c", kernel_text(0))
     offer = offered(program, path)
-    refused(program.run("accept", "total-0000"), "there is no offer 'total-0000'")
+    refused(
+        program.run("accept", "norm-0000"), "there is no offer 'norm-0000'; 'kernwright optimize FILE' makes offers"
+    )
+    refused(program.run("accept", offer[:-1].upper()), f"do you mean '{offer}'?")
     path.chmod(0o400)
     refused(program.run("accept", offer), "is read-only; nothing was written")
     path.unlink()

@@ -167,8 +167,8 @@ def test_optimize_offers_what_was_verified_and_writes_on_demand(program: Program
     for edit in sorted(best["edits"], key=lambda edit: -edit["start_byte"]):
         data = data[: edit["start_byte"]] + edit["new_text"].encode() + data[edit["end_byte"] :]
     # The second time everything comes from the cache, and --write applies the same edit.
-    written = program.run("optimize", "sum.c", "--rounds", "2", "--write", "--quiet")
-    assert written.status == 0
+    written = program.run("optimize", "sum.c", "--rounds", "2", "--write", "--quiet", "--format", "json")
+    assert (written.status, [one["file"] for one in written.json["accepted"]]) == (0, [str(path)])
     assert path.read_bytes() == data
 
 

@@ -35,15 +35,15 @@ def optimize(
     write: Annotated[bool, typer.Option("--write", help="Apply the best offer of each kernel.")] = False,
 ) -> None:
     """Look for rewrites that are verified to be right and measured to be faster."""
-    from kernwright.tasks.optimize import optimise_file
-
     front: Front = context.obj
-    front.start_at(file)
     if show_prompt:
         if front.as_json:
             front.answer({"prompts": []})
         front.note("no model takes part in this version: there is no prompt, and nothing is sent")
         return
+    from kernwright.tasks.optimize import optimise_file
+
+    front.start_at(file)
     with front.progress("optimize") as tell:
         results = optimise_file(
             front.engine,
