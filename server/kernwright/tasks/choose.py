@@ -16,7 +16,7 @@ from kernwright.kernel import Kernel, find_functions, find_kernels, kernel_named
 from kernwright.loops import analyse
 from kernwright.syntax import Parsed
 from kernwright.targets.model import BuildCommand, CommandProblem
-from kernwright.tasks.examine import bounded_depth, read_source
+from kernwright.tasks.reading import bounded_depth, read_source
 from kernwright.text import read_snapshot
 
 _LISTED = 8

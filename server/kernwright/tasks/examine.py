@@ -5,8 +5,8 @@ Findings of the rules, remarks of the compiler as input to them, errors of contr
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,20 +19,20 @@ from kernwright.find.finding import Finding
 from kernwright.kernel import Kernel, find_kernels
 from kernwright.rules.model import Rule, Severity
 from kernwright.rules.sources import selected
-from kernwright.syntax import Parsed, parse
+from kernwright.syntax import Parsed
 from kernwright.targets.model import BuildCommand, CommandProblem, Diagnostic, Evidence, Remark, ToolProblem
-from kernwright.text import Snapshot, Span, UnreadableSource
+from kernwright.tasks.reading import bounded_depth, read_source
+from kernwright.text import Snapshot, Span
 from kernwright.workspace_toml import unmatched_keys
 
 CONTRACT = "contract"
 COMPILE_ERROR = "compile-error"
+_MISSING_HEADER = re.compile(r"No such file or directory|file not found")
+_HOW_TO_SAY = (
+    "no compile_commands.json names this file, so it was tried with the default flags: "
+    "say how it is built there, or with include = [...] under [build]"
+)
 CONTRACT_DOCS = "docs/contract.md"
-_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"()[]{}")
-_MAX_NESTING = 2000
-"""Brackets within brackets. Trees deeper than this cost quadratic time, and can overflow a native stack."""
-_MAX_DEPTH = 1200
-"""Levels of a syntax tree, with brackets or without: ``if (a) if (b) ...`` nests too."""
-_DEPTH_STRIDE = 256
 
 
 @dataclass(frozen=True)
@@ -55,65 +55,6 @@ class Examined:
     reported: tuple[Reported, ...]
     problems: tuple[str, ...] = ()
     """Lines on tools that did not say what they were asked."""
-
-
-def read_source(snapshot: Snapshot) -> Parsed:
-    """Parse; ``UnreadableSource`` for a text that is nested too deeply to be source that somebody wrote."""
-    depth = deepest = 0
-    for byte in snapshot.data.translate(None, _NO_BRACKETS):
-        if byte in b"([{":
-            depth += 1
-            deepest = max(deepest, depth)
-        else:
-            depth -= 1
-    if deepest > _MAX_NESTING:
-        raise UnreadableSource(
-            f"{snapshot.path}: brackets are nested {deepest} deep, over the limit of {_MAX_NESTING}; split the code"
-        )
-    parsed = parse(snapshot)
-    place = _too_deep(parsed)
-    if place is not None:
-        position = snapshot.lines.position(place)
-        raise UnreadableSource(
-            f"{snapshot.path}:{position.line + 1}:{position.character + 1}: the code is nested over {_MAX_DEPTH} "
-            "levels deep; split it"
-        )
-    return parsed
-
-
-def _too_deep(parsed: Parsed) -> int | None:
-    """A byte over which the tree is deeper than is allowed, if there is one.
-
-    Only some bytes are looked at. Of a few nested levels one at least is longer than the next, so that between two
-    looks a tree can exceed the limit by a small multiple of their distance at most.
-    """
-    cursor = parsed.tree.walk()
-    for place in range(0, len(parsed.snapshot.data), _DEPTH_STRIDE):
-        cursor.reset(parsed.root)
-        depth = 0
-        while cursor.goto_first_child_for_byte(place) is not None:
-            depth += 1
-            if depth > _MAX_DEPTH:
-                return place
-    return None
-
-
-@contextmanager
-def bounded_depth(path: Path) -> Generator[None]:
-    """Turns the end of the interpreter's stack into ``UnreadableSource``. The limit above lets through what some
-    analysis cannot follow; a callback of the parser's library that ran into it comes out as a ``SystemError``."""
-    try:
-        yield
-    except (RecursionError, SystemError) as error:
-        if not _ran_out_of_stack(error):
-            raise
-        raise UnreadableSource(f"{path}: is nested too deeply to be analysed; split the code") from None
-
-
-def _ran_out_of_stack(error: BaseException | None) -> bool:
-    while error is not None and not isinstance(error, RecursionError):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def examine(engine: Engine, snapshot: Snapshot) -> Examined:
@@ -212,11 +153,12 @@ def _compile_findings(
 ) -> Iterable[Reported]:
     lines = parsed.snapshot.lines
     errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
-    guessed = isinstance(command, BuildCommand) and command.origin.startswith("default flags") and bool(command.notes)
-    # In a project with a database a file that it does not name is mostly not built at all.
-    severity = Severity.INFORMATION if guessed else Severity.ERROR
-    rest = f"; {command.notes[0]}" if guessed and isinstance(command, BuildCommand) else ""
-    for diagnostic in errors[:1] if guessed else errors:
+    guessed = isinstance(command, BuildCommand) and command.origin.startswith("default flags")
+    severity, rest = Severity.ERROR, ""
+    if guessed and errors and (command.notes or _MISSING_HEADER.search(errors[0].message)):
+        # How the file is built is not known here: that is no error of its author's.
+        errors, severity, rest = errors[:1], Severity.INFORMATION, f"; {_HOW_TO_SAY}"
+    for diagnostic in errors:
         whole = lines.line_span(max(0, diagnostic.line - 1))
         start = min(whole.start + max(0, diagnostic.column - 1), whole.end)
         kernel = next((kernel.signature for kernel in kernels if start in kernel.span), "")
