@@ -153,9 +153,9 @@ def _compile_findings(
 ) -> Iterable[Reported]:
     lines = parsed.snapshot.lines
     errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
-    guessed = isinstance(command, BuildCommand) and command.origin.startswith("default flags")
     severity, rest = Severity.ERROR, ""
-    if guessed and errors and (command.notes or _MISSING_HEADER.search(errors[0].message)):
+    guessed = command if isinstance(command, BuildCommand) and command.origin.startswith("default flags") else None
+    if guessed is not None and errors and (guessed.notes or _MISSING_HEADER.search(errors[0].message)):
         # How the file is built is not known here: that is no error of its author's.
         errors, severity, rest = errors[:1], Severity.INFORMATION, f"; {_HOW_TO_SAY}"
     for diagnostic in errors:

@@ -251,7 +251,10 @@ def crossing(context: Context, node: Node) -> Binding | None:
             if up not in (1, -1) or down != -up:
                 continue
             meeting = (read.flat.without([loop.variable]) - write.flat.without([loop.variable])) * up
-            if not _is_positive((loop.upper - 1) * 2 - meeting):
+            if loop.lower is None or not (
+                _is_positive(meeting - loop.lower * 2) and _is_positive((loop.upper - 1) * 2 - meeting)
+            ):
+                # The loop has to start below the threshold and to go on beyond it.
                 continue
             return {"array": write.array, "threshold": _half(meeting), "here": read.node}
     return None

@@ -53,6 +53,9 @@ def unsigned_index(context: Context, node: Node) -> Binding | None:
     if not is_unsigned(loop.variable_dtype) or not context.is_tight(loop):
         return None
     used = {context.parsed.text(name) for name in find_all(index, "identifier")}
+    if not any(context.parsed.text(product).count("*") for product in find_all(index, "binary_expression")):
+        # A sum alone the compilers cope with: they test before the loop that it does not wrap around.
+        return None
     flat = access.flat
     if loop.variable not in used or flat is None or flat.coefficient(loop.variable).value not in (1, -1):
         return None
