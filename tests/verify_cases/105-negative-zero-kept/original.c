@@ -1,0 +1,14 @@
+/* kernwright
+[args]
+n = "i32"
+x = "in f32[n] in -4..4"
+y = "out f32[n]"
+[check]
+n = [0, 1, 7, 64, 1000]
+[time]
+n = 50_000
+*/
+void rectify(int n, const float *x, float *y) {
+  for (int i = 0; i < n; ++i)
+    y[i] = x[i] > 0 ? x[i] : 0;
+}

@@ -1,0 +1,16 @@
+/* kernwright
+[args]
+n = "i32"
+x = "in i32[n]"
+return = "i64"
+[check]
+n = [0, 1, 7, 64, 1000]
+[time]
+n = 50_000
+*/
+long long total(int n, const int *x) {
+  long long s = 0;
+  for (int i = 0; i < n; ++i)
+    s += x[i];
+  return s;
+}

@@ -1,0 +1,15 @@
+/* kernwright
+[args]
+n = "i32"
+x = "in i32[n]"
+y = "out i32[n]"
+[check]
+n = [1, 7, 63]
+where = "n % 2 == 0 and n > 100 and n < 90"
+[time]
+n = 50_000
+*/
+void twice(int n, const int *x, int *y) {
+  for (int i = 0; i < n; ++i)
+    y[i] = 2 * x[i];
+}
