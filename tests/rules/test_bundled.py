@@ -9,9 +9,10 @@ import pytest
 from kernwright.find.testing import CaseOutcome
 from kernwright.propose.from_rules import check_transforms
 from kernwright.propose.rule_cases import test_rule as outcomes_of
+from kernwright.rules.bundled import bundled_folder
 from kernwright.rules.model import SECTIONS, Rule, Safety
 from kernwright.rules.queries import query_problems
-from kernwright.rules.sources import bundled_folder, bundled_rules
+from kernwright.rules.sources import bundled_rules
 
 RULES = bundled_rules().rules
 

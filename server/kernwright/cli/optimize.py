@@ -13,6 +13,7 @@ from kernwright.cli.front import Front
 if TYPE_CHECKING:
     from kernwright.targets.model import BuildCommand
     from kernwright.tasks.choose import Chosen
+    from kernwright.tasks.not_applied import NotApplied
     from kernwright.tasks.optimize import Optimised
 
 _TELLING = 5
@@ -68,7 +69,6 @@ def optimize(
 def optimised_json(result: Optimised) -> dict[str, Any]:
     from kernwright.offer_json import contract_word, offer_json
     from kernwright.targets.model import BuildCommand
-    from kernwright.tasks.optimize import not_applied
 
     chosen = result.chosen
     snapshot = chosen.parsed.snapshot
@@ -84,13 +84,20 @@ def optimised_json(result: Optimised) -> dict[str, Any]:
         ],
         "not_applied": [
             {"line": one.line, "reason": one.reason, "transforms": list(one.transforms)}
-            for one in (() if result.offers else not_applied(chosen))
+            for one in (() if result.offers else _not_applied(chosen))
         ],
         "rounds": result.found.rounds,
         "asks": list(chosen.asks),
         "why": result.why or None,
         "ended": result.found.ended or None,
     }
+
+
+def _not_applied(chosen: Chosen) -> list[NotApplied]:
+    # What looks at every transform is loaded only where there is no offer to show instead.
+    from kernwright.tasks.not_applied import not_applied
+
+    return not_applied(chosen)
 
 
 def command_json(command: BuildCommand) -> dict[str, Any]:
@@ -127,15 +134,14 @@ def _print_result(front: Front, result: Optimised) -> None:
     for refused in result.found.refused:
         front.detail(f"  {refused.status}: {refused.title}: {refused.why}")
     if result.offers:
+        front.note(f"the search ended after {result.found.rounds} rounds: {result.found.ended}")
         front.note(f"'kernwright accept {result.offers[0].id}' applies the first")
 
 
 def _print_not_applied(front: Front, chosen: Chosen) -> None:
     """For each loop the reason of most transforms, and with ``--verbose`` all of them."""
-    from kernwright.tasks.optimize import not_applied
-
     seen: set[int] = set()
-    for one in not_applied(chosen):
+    for one in _not_applied(chosen):
         words = f"  line {one.line}: {one.reason} ({', '.join(one.transforms)})"
         if one.line not in seen and len(one.transforms) > _TELLING:
             count = f"{len(one.transforms)} transforms"

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
+from kernwright.rules.bundled import bundled_folder
 from kernwright.rules.model import Origin, Rule, RuleProblem, Status
 from kernwright.rules.queries import query_problems
 from kernwright.rules.reader import read_rule_text
@@ -44,12 +44,6 @@ class Selection:
     disable: tuple[str, ...] = ()
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-
-
-def bundled_folder() -> Path:
-    """The rules that ship: packed into the wheel, or the checkout's own ``rules/``."""
-    packed = Path(str(resources.files("kernwright"))) / "_rules"
-    return packed if packed.is_dir() else Path(__file__).resolve().parents[3] / "rules"
 
 
 @cache

@@ -16,7 +16,7 @@ from kernwright.engine import LEARNED_RULES, Engine
 from kernwright.offer import Offer, make_offer
 from kernwright.optimize import Found, Refused
 from kernwright.propose.candidate import Candidate
-from kernwright.rules.sources import bundled_folder
+from kernwright.rules.bundled import bundled_folder
 from kernwright.run.cache import content_key
 from kernwright.tasks.choose import Chosen
 from kernwright.text import Edit

@@ -14,8 +14,6 @@ from kernwright.memory.model import Event, EventKind
 from kernwright.offer import Offer
 from kernwright.offer_json import stored_offer
 from kernwright.optimize import Found, Step
-from kernwright.propose.registry import TRANSFORMS
-from kernwright.propose.search import refusals
 from kernwright.tasks.baseline import Baseline, baseline_of
 from kernwright.tasks.bench import obstacle, original_of
 from kernwright.tasks.choose import Chosen, choose
@@ -35,24 +33,6 @@ class Optimised:
     @property
     def offers(self) -> tuple[Offer, ...]:
         return self.found.offers
-
-
-@dataclass(frozen=True)
-class NotApplied:
-    """Why transforms do not apply to one loop: the line of the loop (from 1), the reason, and their names."""
-
-    line: int
-    reason: str
-    transforms: tuple[str, ...]
-
-
-def not_applied(chosen: Chosen) -> list[NotApplied]:
-    """For each loop and reason the transforms that gave it; the reason of most transforms first."""
-    found: dict[tuple[int, str], list[str]] = {}
-    for transform, loop, reason in refusals(chosen.parsed, chosen.kernel, TRANSFORMS.values()):
-        found.setdefault((loop.node.start_point.row + 1, reason), []).append(transform)
-    listed = [NotApplied(line, reason, tuple(names)) for (line, reason), names in found.items()]
-    return sorted(listed, key=lambda one: (one.line, -len(one.transforms)))
 
 
 Watch = Callable[[Kernel, Step], None]
