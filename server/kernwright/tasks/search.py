@@ -22,6 +22,7 @@ from kernwright.tasks.baseline import Baseline
 from kernwright.tasks.bench import Original
 from kernwright.tasks.choose import Chosen
 from kernwright.tasks.examine import active_rules
+from kernwright.tasks.fusing import FusedOriginal
 from kernwright.tasks.verify import verify_candidate
 from kernwright.verify.verdict import Verdict
 
@@ -42,10 +43,11 @@ def search(
     watch: Callable[[Step], None],
 ) -> Found:
     """Search for at most ``rounds`` rounds, and as long as the settings allow."""
+    fused = FusedOriginal(original)
     return optimize(
         Subject(chosen.parsed, chosen.kernel, original.subject.contract, engine.settings.target),
         proposers(engine, chosen),
-        lambda candidate: _traced(engine, candidate, verify_candidate(original, candidate)),
+        lambda candidate: _traced(engine, candidate, verify_candidate(original, fused, candidate)),
         rounds=rounds,
         seconds=engine.settings.search_seconds,
         goal_ns=(baseline.bound_ns or 0.0) * (1 + min(engine.settings.bound_margin, GOAL_MARGIN)),

@@ -8,6 +8,7 @@ from kernwright.engine import Engine
 from kernwright.propose.candidate import Candidate
 from kernwright.tasks.bench import Original, obstacle, original_of
 from kernwright.tasks.choose import Chosen, choose
+from kernwright.tasks.fusing import FusedOriginal, only_fusing_differs
 from kernwright.text import Snapshot, read_snapshot
 from kernwright.verify.cascade import question_key, verify
 from kernwright.verify.faster import faster
@@ -28,9 +29,14 @@ def verify_text(engine: Engine, chosen: Chosen, candidate: Snapshot) -> Verdict:
     return verify_against(original, candidate)
 
 
-def verify_candidate(original: Original, candidate: Candidate) -> Verdict:
-    """Verify the original's file with the candidate's edits."""
-    return verify_against(original, original.subject.snapshot.apply(candidate.edits))
+def verify_candidate(original: Original, fused: FusedOriginal, candidate: Candidate) -> Verdict:
+    """Verify the original's file with the candidate's edits. Where only the fusing of multiplies and adds stands in
+    the way, the verdict is the one under that assumption, which it names."""
+    text = original.subject.snapshot.apply(candidate.edits)
+    verdict = verify_against(original, text)
+    if only_fusing_differs(verdict):
+        return fused.verify(text, verdict)
+    return verdict
 
 
 def verify_against(original: Original, candidate: Snapshot) -> Verdict:
