@@ -14,10 +14,12 @@ from kernwright.verify.dtypes import DIGITS, float_limit
 
 FLOAT_PATTERNS = (
     "random", "magnitudes", "ends", "planted", "one hot", "specials", "cancelling", "sorted", "constant", "zeros",
-    "denormals", "large mean", "one zero", "extremes", "high", "specials late", "specials early",
+    "denormals", "large mean", "one zero", "extremes", "high", "biased", "specials late",
+    "specials early",
 )  # fmt: skip
 INTEGER_PATTERNS = (
     "random", "ends", "planted", "small", "one hot", "constant", "sorted", "zeros", "descending", "extremes", "high",
+    "biased",
 )  # fmt: skip
 SPECIALS = ("specials", "specials late", "specials early")
 """Those that need a contract in which NaN and infinities may occur."""
@@ -103,6 +105,8 @@ class Draw:
                 return self._extremes()
             case "high":
                 return np.full(count, self._moderate()[1])
+            case "biased":
+                return self._biased(self._uniform())
             case "specials" if self.specials:
                 return self._with_specials()
             case "specials late" | "specials early" if self.specials:
@@ -172,6 +176,10 @@ class Draw:
         values[half : self.count - self.count // 16] = np.nan
         return values if late else values[::-1].copy()
 
+    def _biased(self, values: Wide) -> Wide:
+        """Three elements of four the same: whoever knows what random values come to does not know this."""
+        return np.where(self.random.random(self.count) < 0.75, values[-1], values)
+
     # ---- integers ----
 
     def _integers(self, pattern: str) -> Wide:
@@ -194,6 +202,8 @@ class Draw:
                 return self._whole(random.integers(max(low, -3), max(min(high, 3), low, -3) + 1, count))
             case "high":
                 return self._whole(np.full(count, high))
+            case "biased":
+                return self._biased(self._any())
             case "one hot":
                 values = self._whole(np.full(count, 0 if low <= 0 <= high else low))
                 values[random.integers(count)] = high

@@ -211,9 +211,8 @@ def _other_patterns(generator: Generator, timed: TimedSets) -> list[Inputs]:
         return []
     names = {*generator.contract.sizes, *timed.time.values}
     sizes = {name: value for name, value in first.sizes.items() if name in names}
-    drawn = (
-        generator.draw(sizes, pattern, 400_000 + 3 * k, True) for k, pattern in enumerate(("ends", "high", "sorted"))
-    )
+    patterns = ("ends", "high", "sorted", "biased", "biased")
+    drawn = (generator.draw(sizes, pattern, 400_000 + 3 * k, True) for k, pattern in enumerate(patterns))
     return [inputs for inputs in drawn if inputs is not None]
 
 
