@@ -12,10 +12,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from program import SCALE, Answer, Program, interrupted, left_of, needs_compiler
+
+from kernwright.cli.words import verdict_lines
+from kernwright.tasks.verify import not_checkable
 
 AS_USER = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
 """Takes from root what lets it read everything."""
@@ -220,6 +224,13 @@ def test_streams_and_folders_that_went(program: Program, line: str, status: int,
     )  # fmt: skip
     assert ended.returncode == status, ended.stderr
     assert ended.stderr.startswith(said) and len(ended.stderr.splitlines()) == bool(said)
+
+
+def test_a_weak_sandbox_is_said_with_every_verdict() -> None:
+    weak = replace(not_checkable("no"), sandbox="weak sandbox: limits of time and memory only")
+    assert "note: weak sandbox: limits of time and memory only" in verdict_lines(weak)
+    strong = replace(weak, sandbox="bubblewrap: no network")
+    assert not [line for line in verdict_lines(strong) if "sandbox" in line or "bubblewrap" in line]
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from kernwright.cli.failure import INTERRUPTED, Failure
 from kernwright.cli.front import Front
 
 if TYPE_CHECKING:
+    from kernwright.complaint import Complaint
     from kernwright.targets.model import BuildCommand
     from kernwright.tasks.choose import Chosen
     from kernwright.tasks.not_applied import NotApplied
@@ -59,9 +60,11 @@ def optimize(
     if not front.as_json:
         for result in results:
             _print_result(front, result)
-    written = _write_best(front, results) if write and not interrupted else []
+    written, problem = _write_best(front, results) if write and not interrupted else ([], None)
     if front.as_json:
         front.answer({"kernels": [optimised_json(result) for result in results], "accepted": written})
+    if problem is not None:
+        raise problem
     if interrupted:
         raise Failure("interrupted; what was found until then is printed, and can be accepted", INTERRUPTED)
 
@@ -110,6 +113,7 @@ def command_json(command: BuildCommand) -> dict[str, Any]:
 
 
 def _print_result(front: Front, result: Optimised) -> None:
+    from kernwright.cli.words import weak_sandbox
     from kernwright.targets.model import BuildCommand
 
     chosen = result.chosen
@@ -126,7 +130,7 @@ def _print_result(front: Front, result: Optimised) -> None:
         front.line(f"  no search: {result.why}")
     for offer in result.offers:
         front.line(f"  {offer.id}  {offer.title}")
-        for note in offer.notes:
+        for note in (*offer.notes, *weak_sandbox(offer.verdict)):
             front.line(f"      {note}")
     if not result.offers and not result.why and not chosen.asks:
         front.line(f"  no offer after {result.found.rounds} rounds: {result.found.ended}")
@@ -151,20 +155,30 @@ def _print_not_applied(front: Front, chosen: Chosen) -> None:
         seen.add(one.line)
 
 
-def _write_best(front: Front, results: list[Optimised]) -> list[dict[str, Any]]:
-    """Apply the best offer of each kernel that needs no confirmation; what was written, as JSON has it."""
+def _write_best(front: Front, results: list[Optimised]) -> tuple[list[dict[str, Any]], Complaint | None]:
+    """Apply the best offer of each kernel that needs no confirmation; what was written, as JSON has it, and what ended
+    it before all was: what was found is shown all the same."""
+    from kernwright.complaint import Complaint
+
+    written: list[dict[str, Any]] = []
+    try:
+        for result in results:
+            written += _write_one(front, result)
+    except Complaint as complaint:
+        return written, complaint
+    return written, None
+
+
+def _write_one(front: Front, result: Optimised) -> list[dict[str, Any]]:
     from kernwright.cli.decide import report_acceptance
     from kernwright.tasks.decide import accept_found
 
-    written: list[dict[str, Any]] = []
-    for result in results:
-        confirmed = [offer for offer in result.offers if not offer.assumes]
-        if confirmed:
-            accepted = accept_found(front.engine, confirmed[0], result.chosen.parsed.snapshot)
-            written.append(report_acceptance(front, accepted))
-        elif result.offers:
-            front.warn(
-                f"{result.offers[0].title}: not written, because it assumes what only you can confirm; "
-                f"'kernwright accept {result.offers[0].id}' does it"
-            )
-    return written
+    confirmed = [offer for offer in result.offers if not offer.assumes]
+    if confirmed:
+        return [report_acceptance(front, accept_found(front.engine, confirmed[0], result.chosen.parsed.snapshot))]
+    if result.offers:
+        front.warn(
+            f"{result.offers[0].title}: not written, because it assumes what only you can confirm; "
+            f"'kernwright accept {result.offers[0].id}' does it"
+        )
+    return []

@@ -25,9 +25,15 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
             yield from (f"        {line}" for line in _counterexample_lines(stage.counterexample))
     for note in verdict.notes:
         yield f"note: {note}"
+    yield from (f"note: {words}" for words in weak_sandbox(verdict))
     for name in verdict.assumes:
         yield f"assumes: {name}"
     yield f"{verdict.status.value}{_summary(verdict)}"
+
+
+def weak_sandbox(verdict: Verdict) -> tuple[str, ...]:
+    """What has to be said of the sandbox in which native code was run: nothing where it was a strong one."""
+    return (verdict.sandbox,) if verdict.sandbox.startswith("weak") else ()
 
 
 def _summary(verdict: Verdict) -> str:
