@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from kernwright.contract import Contract
 from kernwright.targets.model import BuildCommand, Remark
@@ -19,9 +20,37 @@ class Facts:
     that the absence of a remark means something.
     """
 
-    remarks: tuple[Remark, ...] = ()
+    remarks: Sequence[Remark] = ()
     remarks_known: bool = False
     build: BuildCommand | None = None
     contracts: Mapping[str, Contract] = field(default_factory=dict[str, Contract])
     metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
     features: frozenset[str] = frozenset()
+
+
+class Asked(Sequence[Remark]):
+    """Remarks that are asked for when somebody first looks at them: compiling a file takes seconds, and in many files
+    no rule has a question."""
+
+    def __init__(self, ask: Callable[[], Sequence[Remark]]) -> None:
+        self._ask = ask
+        self._said: Sequence[Remark] | None = None
+
+    @property
+    def said(self) -> Sequence[Remark]:
+        if self._said is None:
+            self._said = self._ask()
+        return self._said
+
+    @overload
+    def __getitem__(self, index: int) -> Remark: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Remark]: ...
+    def __getitem__(self, index: int | slice) -> Remark | Sequence[Remark]:
+        return self.said[index]
+
+    def __len__(self) -> int:
+        return len(self.said)
+
+    def __iter__(self) -> Iterator[Remark]:
+        return iter(self.said)

@@ -13,7 +13,7 @@ from pathlib import Path
 from kernwright.contract import Build, Contract, ContractProblem, ProblemSeverity
 from kernwright.contract_text import ReadContract, read_contract
 from kernwright.engine import Engine, Untrusted
-from kernwright.find.facts import Facts
+from kernwright.find.facts import Asked, Facts
 from kernwright.find.finder import find
 from kernwright.find.finding import Finding
 from kernwright.kernel import Kernel, find_kernels
@@ -68,21 +68,60 @@ def _examine(engine: Engine, snapshot: Snapshot) -> Examined:
     kernels = tuple(find_kernels(parsed))
     contracts = {kernel.signature: read_contract(parsed, kernel, engine.workspace_file) for kernel in kernels}
     command = engine.command_for(snapshot.path, parsed.language)
-    said, diagnostics, problems = _ask_compiler(engine, parsed, kernels, command)
+    answer = _Answer(engine, parsed, kernels, command)
     facts = Facts(
-        remarks=said or (),
-        remarks_known=said is not None,
+        remarks=Asked(lambda: answer.remarks),
+        remarks_known=isinstance(command, BuildCommand),
         build=command if isinstance(command, BuildCommand) else None,
         contracts={name: read.contract for name, read in contracts.items() if isinstance(read.contract, Contract)},
     )
     findings = find(parsed, active_rules(engine, snapshot.path), facts)
-    engine.trace("find", f"{snapshot.path}: {len(facts.remarks)} remarks, {len(findings)} findings")
+    if not _is_built(command):
+        # Whether it compiles is told by nobody else. Where a build has a command for it, the build does.
+        answer.ask()
+    engine.trace("find", f"{snapshot.path}: {answer.words}, {len(findings)} findings")
     reported = [
         *(Reported(finding, snapshot) for finding in findings),
         *_contract_findings(engine, parsed, contracts),
-        *_compile_findings(parsed, kernels, command, diagnostics),
+        *_compile_findings(parsed, kernels, command, answer.diagnostics),
     ]
-    return Examined(parsed, kernels, contracts, command, facts, tuple(reported), problems)
+    return Examined(parsed, kernels, contracts, command, facts, tuple(reported), answer.problems)
+
+
+def _is_built(command: BuildCommand | CommandProblem) -> bool:
+    return isinstance(command, BuildCommand) and "compile_commands" in command.origin
+
+
+class _Answer:
+    """What the compiler says of a file: asked once, and only when somebody wants to know."""
+
+    def __init__(
+        self, engine: Engine, parsed: Parsed, kernels: tuple[Kernel, ...], command: BuildCommand | CommandProblem
+    ) -> None:
+        self._question = engine, parsed, kernels, command
+        self._given: tuple[tuple[Remark, ...] | None, tuple[Diagnostic, ...], tuple[str, ...]] | None = None
+
+    def ask(self) -> tuple[tuple[Remark, ...] | None, tuple[Diagnostic, ...], tuple[str, ...]]:
+        if self._given is None:
+            self._given = _ask_compiler(*self._question)
+        return self._given
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        return self.ask()[0] or ()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Empty where nobody asked."""
+        return self._given[1] if self._given is not None else ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return self._given[2] if self._given is not None else ()
+
+    @property
+    def words(self) -> str:
+        return "no rule asked the compiler" if self._given is None else f"{len(self._given[0] or ())} remarks"
 
 
 def active_rules(engine: Engine, path: Path) -> list[Rule]:

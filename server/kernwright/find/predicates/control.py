@@ -182,7 +182,7 @@ def branch_on_index(context: Context, node: Node) -> Binding | None:
     if branch is None:
         return None
     loop, condition = branch
-    if condition.type != "binary_expression" or loop.variable is None or context.says_missed(loop) is None:
+    if condition.type != "binary_expression" or loop.variable is None:
         return None
     sides = [condition.child_by_field_name(name) for name in ("left", "right")]
     operator = condition.child_by_field_name("operator")
@@ -192,7 +192,7 @@ def branch_on_index(context: Context, node: Node) -> Binding | None:
     if loop.variable not in texts:
         return None
     other = sides[1] if texts[0] == loop.variable else sides[0]
-    if other is None or not is_invariant(context, other, loop):
+    if other is None or not is_invariant(context, other, loop) or context.says_missed(loop) is None:
         return None
     return {"loop": loop.node, "variable": loop.variable}
 
@@ -202,10 +202,7 @@ def branch_on_data(context: Context, node: Node) -> Binding | None:
     if branch is None:
         return None
     loop, condition = branch
-    said = context.says_missed(loop)
-    if said is None or loop.calls or any(True for _ in find_all(node, "call_expression", *_LOOP_KINDS)):
-        return None
-    if _OTHER_REASON.search(said.message):
+    if loop.calls or any(True for _ in find_all(node, "call_expression", *_LOOP_KINDS)):
         return None
     moving = any(
         condition.start_byte <= access.node.start_byte < condition.end_byte
@@ -219,6 +216,9 @@ def branch_on_data(context: Context, node: Node) -> Binding | None:
     if not stores or any(
         a.flat is None or (s := context.stride(a, loop)) is None or s.value not in (1, -1) for a in stores
     ):
+        return None
+    said = context.says_missed(loop)
+    if said is None or _OTHER_REASON.search(said.message):
         return None
     return {"loop": loop.node, "remark": f"{said.compiler}: {said.message}"}
 

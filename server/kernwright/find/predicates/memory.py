@@ -102,7 +102,7 @@ def bound_reloaded(context: Context, node: Node) -> Binding | None:
     if node.type == "identifier":
         return _variable_reloaded(context, node)
     loop = next((loop for loop in context.nest.loops if node in loop.bound_loads), None)
-    if loop is None or not context.is_tight(loop) or context.says_vectorised(loop):
+    if loop is None or not context.is_tight(loop):
         return None
     if next(find_all(loop.body, "switch_statement"), None) is not None:
         # Beside its branches one more load costs nothing, and without it the loop would not be vectorised either.
@@ -118,7 +118,7 @@ def bound_reloaded(context: Context, node: Node) -> Binding | None:
     if not stands_still(context, load, loop) or any(_same_place(write, load) for write in writes):
         return None
     store = next((write for write in writes if may_overlap(context, write, load)), None)
-    return None if store is None else {"loop": loop.node, "store": store.node}
+    return None if store is None or context.says_vectorised(loop) else {"loop": loop.node, "store": store.node}
 
 
 def _points_to_scalar(node: Node) -> bool:
@@ -137,11 +137,9 @@ def _variable_reloaded(context: Context, node: Node) -> Binding | None:
     name = context.parsed.text(node)
     if loop is None or name in context.nest.types or name in context.changed_in(loop) or not context.is_tight(loop):
         return None
-    if context.says_vectorised(loop):
-        return None
     dtype = _shared_variable(context, name)
     store = _store_like(context, loop, dtype) if dtype is not None else None
-    return None if store is None else {"loop": loop.node, "store": store.node}
+    return None if store is None or context.says_vectorised(loop) else {"loop": loop.node, "store": store.node}
 
 
 def _shared_variable(context: Context, name: str) -> str | None:
@@ -171,7 +169,7 @@ def _member_reloaded(context: Context, node: Node, loop: Loop) -> Binding | None
     if node.type != "field_expression" or parameter is None or not parameter.reference:
         return None
     store = _store_like(context, loop, context.types.of(node))
-    return None if store is None else {"loop": loop.node, "store": store.node}
+    return None if store is None or context.says_vectorised(loop) else {"loop": loop.node, "store": store.node}
 
 
 def _size_reloaded(context: Context, call: Node, loop: Loop, writes: list[Access]) -> Binding | None:
@@ -190,7 +188,7 @@ def _size_reloaded(context: Context, call: Node, loop: Loop, writes: list[Access
     store = next(
         (write for write in writes if context.types.of(write.node) in _CHARACTERS and not write.is_local), None
     )
-    return None if store is None else {"loop": loop.node, "store": store.node}
+    return None if store is None or context.says_vectorised(loop) else {"loop": loop.node, "store": store.node}
 
 
 def accumulates_in_memory(context: Context, node: Node) -> Binding | None:
@@ -206,7 +204,7 @@ def accumulates_in_memory(context: Context, node: Node) -> Binding | None:
     target = next((access for access in context.accesses_at(left) if access.writes), None)
     if context.is_inlined and _points_to_scalar(left):
         return None
-    if target is None or not stands_still(context, target, loop) or context.says_vectorised(loop):
+    if target is None or not stands_still(context, target, loop):
         return None
     accesses = context.nest.accesses_in(loop)
     if not any(
@@ -217,7 +215,7 @@ def accumulates_in_memory(context: Context, node: Node) -> Binding | None:
     if context.is_explicit_simd(loop):
         return None
     other = next((a for a in accesses if not stands_still(context, a, loop) and may_overlap(context, target, a)), None)
-    if other is None:
+    if other is None or context.says_vectorised(loop):
         return None
     return {"loop": loop.node, "target": left, "other": context.parsed.text(other.node)}
 
@@ -226,12 +224,14 @@ def _member_accumulates(context: Context, node: Node, left: Node, loop: Loop) ->
     """``sum_ += x[i]`` in a method, or on a variable of other files: it lives in memory as ``*sum`` does."""
     name = context.parsed.text(left)
     dtype = _shared_variable(context, name) if name not in context.nest.types else None
-    if dtype is None or context.reduction_at(node) is None or context.says_vectorised(loop):
+    if dtype is None or context.reduction_at(node) is None:
         return None
     for access in context.nest.accesses_in(loop):
         if access.writes or stands_still(context, access, loop) or _owns_storage(context, access.array):
             continue
-        if not _is_restrict(context, access.array) and _name_the_same(dtype, context.types.of(access.node)):
+        if _is_restrict(context, access.array) or not _name_the_same(dtype, context.types.of(access.node)):
+            continue
+        if not context.says_vectorised(loop):
             return {"loop": loop.node, "target": left, "other": context.parsed.text(access.node)}
     return None
 
@@ -245,7 +245,7 @@ def load_reloaded(context: Context, node: Node) -> Binding | None:
         return None
     if any(node.start_byte >= b.start_byte and node.end_byte <= b.end_byte for b in loop.bound_loads):
         return None
-    if not stands_still(context, load, loop) or context.says_vectorised(loop) or context.is_explicit_simd(loop):
+    if not stands_still(context, load, loop) or context.is_explicit_simd(loop):
         return None
     accesses = context.nest.accesses_in(loop)
     if any(a.writes and _same_place(a, load) for a in accesses):
@@ -254,7 +254,7 @@ def load_reloaded(context: Context, node: Node) -> Binding | None:
     if store is None or any(_reloads(context, a, loop) for a in accesses if a.node.start_byte < node.start_byte):
         # One finding speaks for all loads of the loop.
         return None
-    return {"loop": loop.node, "store": store.node}
+    return None if context.says_vectorised(loop) else {"loop": loop.node, "store": store.node}
 
 
 def _reloads(context: Context, load: Access, loop: Loop) -> bool:
@@ -274,23 +274,24 @@ def overlap_stops(context: Context, node: Node) -> Binding | None:
         or not context.is_innermost(loop)
         or not context.is_tight(loop)
         or not context.many_turns(loop)
-        or context.says_vectorised(loop)
         or context.is_explicit_simd(loop)
     ):
+        return None
+    accesses = context.nest.accesses_in(loop)
+    if not all(_is_near(context, access, loop) for access in accesses):
+        # Scattered elements, and those of tables of bytes, keep a loop scalar whatever its author promises.
+        return None
+    pairs = ((a, b) for a in accesses if a.writes for b in accesses if may_overlap(context, a, b))
+    written, other = next(pairs, (None, None))
+    if written is None or other is None or context.says_vectorised(loop):
         return None
     said = next(
         (r for r in context.remarks_on(node.start_byte, node.end_byte) if re.search(_OVERLAP_REMARK, r.message)),
         None,
     )
-    accesses = context.nest.accesses_in(loop)
-    if said is None or not all(_is_near(context, access, loop) for access in accesses):
-        # Scattered elements, and those of tables of bytes, keep a loop scalar whatever its author promises.
+    if said is None:
         return None
-    for written in accesses:
-        for other in accesses:
-            if written.writes and may_overlap(context, written, other):
-                return {"written": written.array, "other": other.array, "remark": f"{said.compiler}: {said.message}"}
-    return None
+    return {"written": written.array, "other": other.array, "remark": f"{said.compiler}: {said.message}"}
 
 
 def _is_near(context: Context, access: Access, loop: Loop) -> bool:

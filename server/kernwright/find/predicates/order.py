@@ -158,7 +158,7 @@ def order_hides_vectors(context: Context, node: Node) -> Binding | None:
     backward = [
         d for d in edges if _statements(context, d)[0] > _statements(context, d)[1] and d.carrier == loop.index
     ]
-    if not backward or _has_cycle([_statements(context, d) for d in edges]):
+    if not backward or _has_cycle([_statements(context, d) for d in edges]) or context.says_vectorised(loop):
         return None
     first = backward[0]
     source, sink = _statements(context, first)
@@ -184,7 +184,7 @@ def anti_dependence_cycle(context: Context, node: Node) -> Binding | None:
     if not anti or _has_cycle(rest):
         return None
     backward = next((d for d in anti if _statements(context, d)[0] > _statements(context, d)[1]), None)
-    if backward is None:
+    if backward is None or context.says_vectorised(loop):
         return None
     return {"array": backward.array, "here": context.nest.accesses[backward.source].node}
 
@@ -198,7 +198,7 @@ def _edges(context: Context, loop: Loop) -> list[Dependence] | None:
     """Dependences between different statements of one innermost loop, in one turn or carried by it; None where the
     loop is none to be split: a scalar or an unknown dependence ties its turns together, or it leaves early."""
     nest = context.nest
-    if not context.is_innermost(loop) or not context.many_turns(loop) or loop.exits or context.says_vectorised(loop):
+    if not context.is_innermost(loop) or not context.many_turns(loop) or loop.exits:
         return None
     if context.is_explicit_simd(loop) or not loop.canonical or nest.carried_scalars(loop):
         return None
@@ -321,8 +321,7 @@ def vectorisable(context: Context, node: Node) -> Binding | None:
     loop = context.loop_at(node)
     if loop is None or not context.is_innermost(loop) or not loop.canonical or loop.exits or loop.calls:
         return None
-    said = context.says_missed(loop)
-    if said is None or not context.many_turns(loop) or context.is_explicit_simd(loop) or abs(loop.step or 0) != 1:
+    if not context.many_turns(loop) or context.is_explicit_simd(loop) or abs(loop.step or 0) != 1:
         return None
     nest = context.nest
     reduced = {r.name: r for r in nest.reductions_in(loop)}
@@ -349,7 +348,8 @@ def vectorisable(context: Context, node: Node) -> Binding | None:
             return None
         if access.writes and any(may_overlap(context, access, other) for other in accesses):
             return None
-    return {"remark": f"{said.compiler}: {said.message}"}
+    said = context.says_missed(loop)
+    return None if said is None else {"remark": f"{said.compiler}: {said.message}"}
 
 
 PREDICATES: dict[str, Predicate] = {

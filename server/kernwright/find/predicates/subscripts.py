@@ -62,7 +62,7 @@ def unsigned_index(context: Context, node: Node) -> Binding | None:
     if not (used - {loop.variable}) or (used - {loop.variable}) & context.changed_in(loop):
         # `i + 1` and `2 * i` stay below the bound that i stays below, or nearly so: nothing that a name adds.
         return None
-    if context.says_vectorised(loop) or context.is_explicit_simd(loop):
+    if context.is_explicit_simd(loop):
         return None
     text = context.parsed.text(index)
     for other in context.nest.accesses_in(loop):
@@ -73,7 +73,7 @@ def unsigned_index(context: Context, node: Node) -> Binding | None:
             and context.parsed.text(inner).strip("[]") == text.strip("[]")
         ):
             return None
-    return {"loop": loop.node, "index": index, "dtype": "unsigned"}
+    return None if context.says_vectorised(loop) else {"loop": loop.node, "index": index, "dtype": "unsigned"}
 
 
 def unsigned_end(context: Context, node: Node) -> Binding | None:
