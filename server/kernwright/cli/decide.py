@@ -9,6 +9,7 @@ import typer
 
 from kernwright.cli.failure import Failure
 from kernwright.cli.front import Front, counted
+from kernwright.cli.words import near
 
 if TYPE_CHECKING:
     from kernwright.tasks.decide import Accepted
@@ -42,9 +43,9 @@ def report_acceptance(front: Front, accepted: Accepted) -> dict[str, Any]:
         # The edit is written. That no rule came of it is no reason to call the acceptance a failure.
         front.warn(str(complaint))
     if not front.as_json:
-        front.line(f"{path}: {accepted.title}")
+        front.line(f"{near(path)}: {accepted.title}")
         for rule in learned:
-            front.line(f"{rule.path}: a new rule, because {rule.why}; read it, edit it, commit it")
+            front.line(f"{near(rule.path)}: a new rule, because {rule.why}; read it, edit it, commit it")
     return {"accepted": accepted.title, "file": str(path), "rules": [str(rule.path) for rule in learned]}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from kernwright.offer import accuracy_words, speedup_words
 from kernwright.text import Snapshot
@@ -15,6 +16,14 @@ _SIGN = {
     StageStatus.SKIPPED: "skipped",
     StageStatus.NOT_CHECKABLE: "not checkable",
 }
+
+
+def near(path: Path) -> Path:
+    """The path as a person who stands in the current folder would write it."""
+    try:
+        return path.relative_to(Path.cwd())
+    except (ValueError, OSError):
+        return path
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[str]:
