@@ -394,7 +394,7 @@ def test_races(tmp_path: Path, pragma: str, status: Status) -> None:
 
 
 def test_overflow_at_the_timed_size_alone_is_seen_by_sanitizers(tmp_path: Path) -> None:
-    timed = SCALE.replace("n = 5000", "n = 60000")
-    hidden = scale(before="if (n > 0) { volatile int last = (n - 1) * 40503; (void)last; }")
+    timed = SCALE.replace("n = 5000", "n = 800000")
+    hidden = scale(before="if (n > 0) { volatile int last = (n - 1) * 3001; (void)last; }")
     check(ask(tmp_path, timed, hidden, "scale", sanitizers=True), Status.REFUTED, "overflow")
     check(ask(tmp_path, SCALE, hidden, "scale", sanitizers=True), RIGHT)

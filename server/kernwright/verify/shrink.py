@@ -136,12 +136,12 @@ def _with(inputs: Inputs, changed: dict[int, Values]) -> Inputs:
 
 
 def counterexample(mismatch: Mismatch) -> Counterexample:
-    """The failing call in words."""
+    """The failing call in words. ``sizes`` holds the scalars, ``inputs`` the rest."""
     inputs, slots, call = mismatch.inputs, mismatch.job.slots, mismatch.job.calls[mismatch.call]
     shown = [
         _argument(slot, values, call.poison)
         for slot, values in zip(slots, inputs.values, strict=True)
-        if slot.kind is not SlotKind.RETURN
+        if slot.kind is not SlotKind.RETURN and slot.name not in inputs.sizes
     ]
     circumstances = [text for text in (str(call), "" if mismatch.alone else _earlier(mismatch)) if text]
     text = ", ".join(part for part in shown if part)
