@@ -29,9 +29,10 @@ def apply(nest: Nest, loop: Loop, choice: Choice) -> Rewrite | Refusal:
             return Refusal(f"{access.array} is not walked along its rows")
     first = first_value(product)
     stored = stores_plainly(product)
-    refusal = first if isinstance(first, Refusal) else stored
-    if refusal is not None and isinstance(refusal, Refusal):
-        return refusal
+    if isinstance(first, Refusal):
+        return first
+    if stored is not None:
+        return stored
     element = nest.parsed.text(product.result.node)
     writer = product.rows.writer
     along = header_of(writer, product.columns.loop)
