@@ -24,6 +24,8 @@ from kernwright.verify.job import Job, Outcome, Record
 from kernwright.verify.stages import Library
 
 STRICT = Variant(compile=("-fno-fast-math",))
+AGREEMENT = 1e-3
+"""How far, relatively, half of an original's results may lie from those in wider arithmetic."""
 _WIDER = {"f32": "f64", "f64": "f80"}
 _NUMPY = {"f32": np.float64, "f64": np.longdouble}
 _TOKENS = {b"float": b"double", b"double": b"long double"}
@@ -95,7 +97,8 @@ class Shadow:
             return None
         if not self._tried:
             self._tried = True
-            self._library = self._build()
+            library = self._build()
+            self._library = library if library is not None and self._agrees(library) else None
         if self._library is None:
             return None
         if id(job) not in self._answers:
@@ -105,6 +108,32 @@ class Shadow:
         record = self._answers[id(job)].get(call)
         values = record.outputs[slot] if record is not None and record.outcome is Outcome.RETURNED else None
         return None if values is None else values.astype(np.longdouble)
+
+    def _agrees(self, library: Library) -> bool:
+        """Whether the wider original computes the same at all, as far as most of its results tell. One that looks at
+        the bits of its numbers does not, and what is nearest to nonsense is not right."""
+        if not self.baseline.small:
+            return True
+        answered = self.baseline.small[0]
+        wide = self._run(answered.job, library)
+        self._answers[id(answered.job)] = wide
+        self._jobs.append(answered.job)
+        apart: list[Wide] = []
+        for number, record in answered.records.items():
+            shadow = wide.get(number)
+            if shadow is None or shadow.outcome is not Outcome.RETURNED:
+                continue
+            for slot, one, other in zip(answered.job.slots, record.outputs, shadow.outputs, strict=True):
+                if one is None or other is None or slot.arg.dtype not in _WIDER:
+                    continue
+                narrow, reference = one.astype(np.longdouble), other.astype(np.longdouble)
+                with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+                    relative = np.abs(narrow - reference) / np.maximum(np.abs(narrow), np.abs(reference))
+                # Numbers that are no results, such as what was never written, are no evidence.
+                apart.append(np.where(np.isnan(reference) & np.isfinite(narrow), np.inf, relative))
+        found = np.concatenate(apart) if apart else np.zeros(0)
+        found = found[~np.isnan(found)]
+        return found.size == 0 or float(np.median(found)) < AGREEMENT
 
     def _forget_others(self) -> None:
         everyones = {id(answered.job) for answered in self.baseline.answered_jobs}
