@@ -24,8 +24,8 @@ from kernwright.verify.job import Job, Outcome, Record
 from kernwright.verify.stages import Library
 
 STRICT = Variant(compile=("-fno-fast-math",))
-AGREEMENT = 1e-3
-"""How far, relatively, half of an original's results may lie from those in wider arithmetic."""
+AGREEMENT = {"f32": 2.0**-12, "f64": 2.0**-26}
+"""How far, relatively, half of an original's results may lie from those in wider arithmetic, for half of the calls."""
 _WIDER = {"f32": "f64", "f64": "f80"}
 _NUMPY = {"f32": np.float64, "f64": np.longdouble}
 _TOKENS = {b"float": b"double", b"double": b"long double"}
@@ -118,22 +118,15 @@ class Shadow:
         wide = self._run(answered.job, library)
         self._answers[id(answered.job)] = wide
         self._jobs.append(answered.job)
-        apart: list[Wide] = []
+        apart: list[float] = []
         for number, record in answered.records.items():
             shadow = wide.get(number)
             if shadow is None or shadow.outcome is not Outcome.RETURNED:
                 continue
             for slot, one, other in zip(answered.job.slots, record.outputs, shadow.outputs, strict=True):
-                if one is None or other is None or slot.arg.dtype not in _WIDER:
-                    continue
-                narrow, reference = one.astype(np.longdouble), other.astype(np.longdouble)
-                with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-                    relative = np.abs(narrow - reference) / np.maximum(np.abs(narrow), np.abs(reference))
-                # Numbers that are no results, such as what was never written, are no evidence.
-                apart.append(np.where(np.isnan(reference) & np.isfinite(narrow), np.inf, relative))
-        found = np.concatenate(apart) if apart else np.zeros(0)
-        found = found[~np.isnan(found)]
-        return found.size == 0 or float(np.median(found)) < AGREEMENT
+                if one is not None and other is not None and slot.arg.dtype in AGREEMENT:
+                    apart += _apart(one, other, AGREEMENT[slot.arg.dtype])
+        return not apart or float(np.median(apart)) < 1.0
 
     def _forget_others(self) -> None:
         everyones = {id(answered.job) for answered in self.baseline.answered_jobs}
@@ -175,6 +168,17 @@ class Shadow:
         shadow_job = Job(library.slots, groups, job.threads)
         execution = self.baseline.executor.run_all(shadow_job, library, ORIGINAL_LIMIT_MS)
         return execution.records
+
+
+def _apart(narrow: Values, wide: Values, allowed: float) -> list[float]:
+    """The median relative distance of one call's results from those in wider arithmetic, as a multiple of what is
+    allowed; empty where no result is a number, as where nothing was written."""
+    one, other = narrow.astype(np.longdouble), wide.astype(np.longdouble)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        relative = np.abs(one - other) / np.maximum(np.abs(one), np.abs(other))
+    relative = np.where(np.isfinite(one) & ~np.isfinite(other), np.inf, relative)
+    relative = relative[~np.isnan(relative)]
+    return [float(np.median(relative)) / allowed] if relative.size else []
 
 
 def widened_contract(contract: Contract) -> Contract | None:

@@ -11,7 +11,8 @@ n = 50_000
 */
 void mix(unsigned long n, int *x, int *y) {
   for (unsigned long i = 0; i < n; ++i) {
-    y[i] += *x / 3;
+    volatile int first = *x;
+    y[i] += first / 3;
     y[i] ^= x[i];
   }
 }

@@ -1,6 +1,4 @@
-#include <math.h>
-
-void approximate(int n, const float *x, float *y) {
+void shorten(int n, const float *x, float *y) {
   for (int i = 0; i < n; ++i)
-    y[i] = x[i] > 200 ? 0 : sqrtf(x[i]) * 3;
+    y[i] = x[i] * 1.5f;
 }
