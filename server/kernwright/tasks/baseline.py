@@ -101,6 +101,7 @@ def baseline_of(engine: Engine, original: Original) -> Baseline:
 def _identity(subject: Subject) -> tuple[str, ...]:
     return (
         subject.snapshot.content_hash,
+        subject.headers,
         subject.kernel.signature,
         contract_text(subject.contract),
         *subject.command.key,

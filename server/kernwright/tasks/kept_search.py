@@ -32,7 +32,7 @@ def search_key(engine: Engine, chosen: Chosen, subject: Subject, rounds: int) ->
         chosen.kernel.signature, contract_text(subject.contract), str(subject.command.directory), *subject.command.key,
         *_rule_texts(engine), str((sorted(settings.rules.items()), settings.rules_off_in, settings.rules_off_for)),
         settings.target, str((settings.bound_margin, settings.check_seconds, rounds)), engine.machine,
-        engine.runner.strength,
+        engine.runner.strength, subject.headers,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernwright.contract import Contract
+from kernwright.includes import included_content
 from kernwright.kernel import Kernel, find_functions, kernel_named
 from kernwright.run.cache import content_key
 from kernwright.run.model import Limits
@@ -130,7 +131,8 @@ def build(
     text = placed(unit.parsed, unit.kernel, appended)
     slots = slots_of(contract)
     where = (str(command.directory), str(snapshot.path))
-    key = content_key("unit, placed", text, *where, *command.key, *LIBRARY_FLAGS, *variant.key)
+    headers = included_content(snapshot.path, snapshot.data, command.directory, command.flags)
+    key = content_key("unit, placed", text, headers, *where, *command.key, *LIBRARY_FLAGS, *variant.key)
     folder = workbench.scratch / f"unit-{key[:20]}"
     library = Library(folder / "unit.so", folder / "unit.o", slots)
     messages = folder / MESSAGES

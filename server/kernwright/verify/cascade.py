@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from kernwright.includes import included_content
 from kernwright.run.cache import content_key
 from kernwright.verify.baseline import Baseline, NotCheckable, prepare
 from kernwright.verify.build import BuildFailure, Unit, build, candidate_unit, spliced
@@ -52,11 +53,12 @@ def verify(
 
 def question_key(question: Question, workbench: Workbench) -> str:
     """The content address of a question: both texts, contract, command, machine, and this verifier."""
-    subject = question.subject
+    subject, candidate = question.subject, question.candidate
     return content_key(
         "verdict", verifier_version(), subject.snapshot.data, question.candidate.data, subject.kernel.signature,
         contract_text(subject.contract), str(subject.command.directory), *subject.command.key, workbench.machine,
-        str(workbench.seed), workbench.runner.strength, str(workbench.sanitizers),
+        str(workbench.seed), workbench.runner.strength, str(workbench.sanitizers), subject.headers,
+        included_content(candidate.path, candidate.data, subject.command.directory, subject.command.flags),
     )  # fmt: skip
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from kernwright.contract import Contract
+from kernwright.includes import included_content
 from kernwright.kernel import Kernel
 from kernwright.run.cache import Cache
 from kernwright.run.model import Runner
@@ -26,6 +28,11 @@ class Subject:
     @property
     def snapshot(self) -> Snapshot:
         return self.parsed.snapshot
+
+    @cached_property
+    def headers(self) -> str:
+        """The hash of what the unit takes in by ``#include``: a part of every key."""
+        return included_content(self.snapshot.path, self.snapshot.data, self.command.directory, self.command.flags)
 
 
 @dataclass(frozen=True)
