@@ -2,11 +2,12 @@
 # make test    set-up, lint and the short run of the tests
 # make test-full  everything, the whole suite included
 # make lint    ruff, the type check, the layers, the sizes of packages
+# make docs    the generated parts of the documents, written anew
 # make bench   figures with ratios; nothing is asserted
 SHELL := /bin/bash
 BIN := .venv/bin
 
-.PHONY: setup demo test test-full lint bench clean
+.PHONY: setup demo test test-full lint docs bench clean
 
 setup:
 	@bash .ci/setup
@@ -28,6 +29,9 @@ test: lint
 
 test-full: lint
 	$(BIN)/pytest -q
+
+docs: setup
+	@$(BIN)/python .ci/docs.py
 
 bench: setup
 	@for script in tests/bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
