@@ -21,7 +21,7 @@ lint: setup
 	$(BIN)/basedpyright --level error
 	cd server && ../$(BIN)/lint-imports --config ../pyproject.toml
 	@for package in server/kernwright server/kernwright/*/; do \
-	    printf '%6d lines  %s\n' "$$(cat $$package/*.py | wc -l)" "$$package"; done
+	    printf '%6d lines  %s\n' "$$(cat $$package/*.py 2>/dev/null | wc -l)" "$$package"; done
 
 test: lint
 	@echo "left out here and run by make test-full: tests marked slow (the whole kernel suite, long fuzzing)"

@@ -196,7 +196,21 @@ def widened_contract(contract: Contract) -> Contract | None:
         args={name: _wider(arg) for name, arg in contract.args.items()},
         returns=_wider(contract.returns) if contract.returns else None,
         check=replace(contract.check, globals={name: _wider(arg) for name, arg in contract.check.globals.items()}),
+        build=replace(contract.build, instantiate=_wider_instance(contract.build.instantiate)),
     )
+
+
+def _wider_instance(text: str | None) -> str | None:
+    """``dot<float, 8>`` as ``dot<double, 8>``: a template is widened through its arguments."""
+    if text is None:
+        return None
+    name, bracket, arguments = text.partition("<")
+
+    def wider(match: re.Match[str]) -> str:
+        token = _wider_token(match.group().encode())
+        return match.group() if token is None else token.decode()
+
+    return name + bracket + re.sub(r"[A-Za-z_]\w*", wider, arguments)
 
 
 def _wider(arg: Arg) -> Arg:
