@@ -42,8 +42,3 @@ def region_of(kernel: Kernel) -> Span:
     if kernel.contract_comment is not None:
         start = min(start, kernel.contract_comment.start)
     return Span(start, kernel.span.end)
-
-
-def text_hash(data: bytes) -> str:
-    """The full SHA-256 of some bytes of source."""
-    return hashlib.sha256(data).hexdigest()

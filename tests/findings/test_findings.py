@@ -59,7 +59,7 @@ def facts_of(parsed: Parsed, compiler: str | None) -> Facts:
     remarks = target(compiler).remarks(command, parsed)
     assert isinstance(remarks, list), remarks
     assert all(isinstance(remark, Remark) for remark in remarks)
-    return Facts(tuple(remarks), remarks_known=True, build=command, contracts=contracts)
+    return Facts(tuple(remarks), build=command, contracts=contracts)
 
 
 def findings_of(case: dict[str, Any], compiler: str | None) -> list[tuple[Finding, int, int]]:

@@ -327,7 +327,3 @@ class Context:
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"[A-Za-z_]\w*", text))
-
-
-def is_intrinsic(name: str) -> bool:
-    return _INTRINSIC.match(name) is not None

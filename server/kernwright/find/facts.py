@@ -16,12 +16,10 @@ class Facts:
 
     ``contracts`` and ``metrics`` are keyed by the kernel's signature; a metric is a number with a name, such as
     ``spills``, ``registers`` or ``share`` (of the run time, 0..1). ``features`` name what the target has (``avx2``,
-    ``neon``, ``sm_90``), for rules that are bound to targets. ``remarks_known`` is true when a compiler was asked, so
-    that the absence of a remark means something.
+    ``neon``, ``sm_90``), for rules that are bound to targets.
     """
 
     remarks: Sequence[Remark] = ()
-    remarks_known: bool = False
     build: BuildCommand | None = None
     contracts: Mapping[str, Contract] = field(default_factory=dict[str, Contract])
     metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])

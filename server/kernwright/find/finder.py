@@ -13,7 +13,7 @@ from kernwright.find.facts import Facts
 from kernwright.find.finding import Finding, Related
 from kernwright.find.predicates import IMPLEMENTATIONS, Binding
 from kernwright.find.types import FileTypes
-from kernwright.kernel import Kernel, find_kernels
+from kernwright.kernel import find_kernels
 from kernwright.rules.model import Rule, Status, Template
 from kernwright.rules.queries import joined_query
 from kernwright.syntax import Language, Parsed, span_of
@@ -158,7 +158,3 @@ def _shown_span(node: Node) -> Span:
         previous = body.prev_sibling
         return Span(node.start_byte, previous.end_byte if previous is not None else body.start_byte)
     return span_of(node)
-
-
-def kernel_of(kernels: Sequence[Kernel], finding: Finding) -> Kernel | None:
-    return next((kernel for kernel in kernels if finding.span in kernel.span), None)

@@ -76,7 +76,6 @@ def facts_of(case: Case, parsed: Parsed) -> Facts:
             Remark(one.line + 1, one.column + 1, _KINDS[one.kind], one.subject, one.message, title)
             for one in case.remarks
         ),
-        remarks_known=True,
         build=BuildCommand(
             Compiler(Path(compiler), compiler, COMPILERS[compiler], case.language.value),
             flags,

@@ -58,7 +58,6 @@ class _Walker:
         self.loops: list[Loop] = []
         self.statements: list[Statement] = []
         self.accesses: list[Access] = []
-        self.parameters = {parameter.name for parameter in kernel.parameters}
         self.moving: dict[int, frozenset[str]] = {}
 
     def moves(self, name: str, loops: tuple[int, ...]) -> bool:
@@ -373,7 +372,6 @@ class _Walker:
                 loops=loops,
                 guarded=guarded,
                 member=member,
-                is_parameter=array in self.parameters,
                 is_local=array in self.scope.locals,
             )
         )

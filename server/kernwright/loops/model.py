@@ -78,7 +78,6 @@ class Access:
     loops: tuple[int, ...]
     guarded: bool = False
     member: str | None = None
-    is_parameter: bool = False
     is_local: bool = False
 
     @property
@@ -150,7 +149,8 @@ class Dependence:
     ``directions`` has one of ``< = > *`` for each loop common to both, outermost first; ``distances`` the number of
     turns where it is constant. ``carrier`` is the index of the outermost loop whose direction is not ``=``, or None
     for a dependence within one turn. ``exact`` is false where a subscript is no polynomial, or the names in it are
-    unknown, and the dependence is assumed. ``alias`` marks one that exists only if two pointers overlap.
+    unknown, and the dependence is assumed. Dependences are those within one array: which pointers may overlap is
+    ``Nest.may_alias``.
     """
 
     kind: DependenceKind
@@ -161,7 +161,6 @@ class Dependence:
     distances: tuple[int | None, ...]
     carrier: int | None
     exact: bool = True
-    alias: bool = False
 
 
 @dataclass(frozen=True)
@@ -210,7 +209,7 @@ class Nest:
 
     def carried_by(self, loop: Loop) -> list[Dependence]:
         """Dependences that this loop carries, overlap of different pointers left aside."""
-        return [d for d in self.dependences if d.carrier == loop.index and not d.alias]
+        return [d for d in self.dependences if d.carrier == loop.index]
 
     def carried_scalars(self, loop: Loop) -> frozenset[str]:
         """Scalars that take a value from one turn of the loop to the next: accumulators, wrap-around variables."""

@@ -15,7 +15,6 @@ from kernwright.propose.source import Writer
 from kernwright.syntax import find_all, unparenthesised, walk
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _INVARIANT_KINDS = frozenset((
     "identifier", "number_literal", "binary_expression", "unary_expression", "parenthesized_expression", "true",
     "false", "char_literal", "cast_expression", "type_descriptor", "primitive_type", "sized_type_specifier",
@@ -171,10 +170,6 @@ def same_signedness(nest: Nest, loop: Loop, bound: Node) -> bool:
             return False
     return not any(re.search(r"[.eEfF]", nest.parsed.text(n)) and not nest.parsed.text(n).startswith("0x")
                    for n in find_all(bound, "number_literal"))  # fmt: skip
-
-
-def opposite(operator: str) -> str:
-    return _OPPOSITE[operator]
 
 
 def decided(

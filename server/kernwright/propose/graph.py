@@ -40,8 +40,6 @@ def edges_of(nest: Nest, loop: Loop, items: Sequence[Item]) -> list[Edge]:
 def _array_edges(nest: Nest, loop: Loop, items: Sequence[Item]) -> Iterable[Edge]:
     home = {statement: item.number for item in items for statement in item.statements}
     for index, d in enumerate(nest.dependences):
-        if d.alias:
-            continue
         source = home.get(nest.accesses[d.source].statement)
         sink = home.get(nest.accesses[d.sink].statement)
         if source is None or sink is None or len(d.directions) <= loop.depth:

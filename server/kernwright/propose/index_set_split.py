@@ -164,7 +164,7 @@ def _crossing(nest: Nest, loop: Loop) -> _Cut | Refusal:
     variable = loop.variable or ""
     cuts: set[tuple[Poly | str, bool]] = set()
     for d in nest.dependences:
-        if d.alias or len(d.directions) <= loop.depth or d.directions[loop.depth] == "=":
+        if len(d.directions) <= loop.depth or d.directions[loop.depth] == "=":
             continue
         if any(direction in "<>" for direction in d.directions[: loop.depth]):
             continue

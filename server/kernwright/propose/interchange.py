@@ -89,7 +89,7 @@ def _stride_cost(nest: Nest, access: Access, along: Loop) -> int:
 def _swap(writer: Writer, nest: Nest, loop: Loop, inner: Loop) -> Rewrite | Refusal:
     at, below = loop.depth, inner.depth
     for d in nest.dependences:
-        if d.alias or len(d.directions) <= below or any(direction in "<>" for direction in d.directions[:at]):
+        if len(d.directions) <= below or any(direction in "<>" for direction in d.directions[:at]):
             continue
         first, second = d.directions[at], d.directions[below]
         if first in "<*" and second in ">*":

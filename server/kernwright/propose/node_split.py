@@ -92,7 +92,7 @@ def _savable(nest: Nest, loop: Loop, items: Sequence[Item], edges: Sequence[Edge
     fed = {
         d.sink
         for d in nest.dependences
-        if d.kind is DependenceKind.FLOW and not d.alias and len(d.directions) > loop.depth
+        if d.kind is DependenceKind.FLOW and len(d.directions) > loop.depth
         and all(direction in "=*" for direction in d.directions[: loop.depth])
     }  # fmt: skip
     reads = [_Read(tuple(accesses), code) for code, accesses in by_code.items() if not fed.intersection(accesses)]

@@ -129,11 +129,7 @@ def _assigned(
     rows = next(header for header in headers if header not in (depth, columns))
     if not (in_memory and not before and not after) and depth.loop.index != loops[2].index:
         return Refusal("statements stand between the loops")
-    carried = [
-        d
-        for d in nest.dependences
-        if not d.alias and d.array == result.array and d.carrier not in (None, depth.loop.index)
-    ]
+    carried = [d for d in nest.dependences if d.array == result.array and d.carrier not in (None, depth.loop.index)]
     if any(d.carrier in (rows.loop.index, columns.loop.index) for d in carried):
         return Refusal(f"elements of {result.array} depend on each other")
     dtype = result.dtype if in_memory else nest.dtypes.get(total)

@@ -81,7 +81,7 @@ def _band(nest: Nest, loop: Loop) -> list[Counted] | Refusal:
 
 
 def _runs_backwards(d: Dependence, loop: Loop, levels: int) -> bool:
-    if d.alias or len(d.directions) < loop.depth + levels or any(x not in "=*" for x in d.directions[: loop.depth]):
+    if len(d.directions) < loop.depth + levels or any(x not in "=*" for x in d.directions[: loop.depth]):
         return False
     return any(x not in "=<" for x in d.directions[loop.depth : loop.depth + levels])
 

@@ -136,7 +136,7 @@ def _refused(nest: Nest, loop: Loop, inner: Loop, turns: int) -> Refusal | None:
 def _breaks(d: Dependence, loop: Loop, turns: int) -> bool:
     """Whether running ``turns`` turns together turns a dependence around."""
     depth = loop.depth
-    if d.alias or len(d.directions) <= depth or any(x not in "=*" for x in d.directions[:depth]):
+    if len(d.directions) <= depth or any(x not in "=*" for x in d.directions[:depth]):
         return False
     if d.directions[depth] == "=":
         return False

@@ -67,14 +67,14 @@ def _read_ahead(nest: Nest, loop: Loop, lanes: int) -> list[Access] | Refusal:
             return Refusal(f"a turn needs what an earlier one wrote to {d.array}")
     for d in nest.dependences:
         within = len(d.directions) > loop.depth and all(direction in "=*" for direction in d.directions)
-        if d.sink in ahead and d.kind is DependenceKind.FLOW and not d.alias and (within or d in carried):
+        if d.sink in ahead and d.kind is DependenceKind.FLOW and (within or d in carried):
             return Refusal(f"{d.array} is read after the same turn wrote it")
     return [nest.accesses[index] for index in sorted(ahead)]
 
 
 def _matters(d: Dependence, loop: Loop, lanes: int) -> bool:
     """Whether a dependence can hold between two turns of one strip."""
-    if d.alias or len(d.directions) <= loop.depth or any(x not in "=*" for x in d.directions[: loop.depth]):
+    if len(d.directions) <= loop.depth or any(x not in "=*" for x in d.directions[: loop.depth]):
         return False
     direction, distance = d.directions[loop.depth], d.distances[loop.depth]
     if direction == "=" or (direction == ">" and "*" not in d.directions[: loop.depth]):

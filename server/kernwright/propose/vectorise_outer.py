@@ -62,7 +62,7 @@ def _refused(nest: Nest, loop: Loop, inner: Loop) -> Refusal | None:
 
 def _within_strip(d: Dependence, loop: Loop, lanes: int) -> bool:
     """Whether a dependence can hold between two turns of one strip."""
-    if d.alias or len(d.directions) <= loop.depth or any(x not in "=*" for x in d.directions[: loop.depth]):
+    if len(d.directions) <= loop.depth or any(x not in "=*" for x in d.directions[: loop.depth]):
         return False
     distance = d.distances[loop.depth]
     return d.directions[loop.depth] != "=" and (distance is None or abs(distance) < lanes)

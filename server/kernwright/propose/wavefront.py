@@ -12,7 +12,7 @@ def is_wavefront(nest: Nest, outer: Loop, inner: Loop) -> bool:
     flows = [
         d
         for d in nest.dependences
-        if d.kind is DependenceKind.FLOW and not d.alias and {nest.accesses[d.source], nest.accesses[d.sink]} <= here
+        if d.kind is DependenceKind.FLOW and {nest.accesses[d.source], nest.accesses[d.sink]} <= here
     ]
     return any(_carried(d, outer, inner, outer.depth) for d in flows) and any(
         _carried(d, outer, inner, inner.depth) for d in flows

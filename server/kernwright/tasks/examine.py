@@ -71,7 +71,6 @@ def _examine(engine: Engine, snapshot: Snapshot) -> Examined:
     answer = _Answer(engine, parsed, kernels, command)
     facts = Facts(
         remarks=Asked(lambda: answer.remarks),
-        remarks_known=isinstance(command, BuildCommand),
         build=command if isinstance(command, BuildCommand) else None,
         contracts={name: read.contract for name, read in contracts.items() if isinstance(read.contract, Contract)},
     )

@@ -71,7 +71,7 @@ class _Rules:
     def propose(self, parsed: Parsed, kernel: Kernel) -> list[Candidate]:
         facts = self.facts
         if parsed.snapshot.content_hash != self.text:
-            facts = replace(facts, remarks=(), remarks_known=False, metrics={})
+            facts = replace(facts, remarks=(), metrics={})
         return RuleProposer(self.rules, facts).propose(parsed, kernel)
 
 
@@ -83,7 +83,6 @@ def proposers(engine: Engine, chosen: Chosen) -> Sequence[Proposer]:
     remarks = () if isinstance(said, ToolProblem) else tuple(said)
     facts = Facts(
         remarks=remarks,
-        remarks_known=not isinstance(said, ToolProblem),
         build=command,
         contracts={chosen.kernel.signature: chosen.contract} if chosen.contract is not None else {},
     )

@@ -11,8 +11,6 @@ Binding = dict[str, Node | str]
 Predicate = Callable[..., Binding | None]
 """Called with the context and the arguments of the query: nodes for captures, texts for words."""
 
-YES: Binding = {}
-
 
 def holds(condition: bool) -> Binding | None:
     return {} if condition else None

@@ -130,7 +130,7 @@ def _may_exchange(context: Context, inner: Loop, outer: Loop) -> bool:
     first, second = around.index(outer.index), around.index(inner.index)
     for dependence in context.nest.dependences:
         directions = dependence.directions
-        if second >= len(directions) or dependence.alias:
+        if second >= len(directions):
             continue
         accesses = context.nest.accesses
         if inner.index not in accesses[dependence.source].loops or inner.index not in accesses[dependence.sink].loops:
@@ -205,7 +205,7 @@ def _edges(context: Context, loop: Loop) -> list[Dependence] | None:
     edges: list[Dependence] = []
     for dependence in nest.dependences:
         source, sink = nest.accesses[dependence.source], nest.accesses[dependence.sink]
-        if loop.index not in source.loops or loop.index not in sink.loops or dependence.alias:
+        if loop.index not in source.loops or loop.index not in sink.loops:
             continue
         if dependence.carrier not in (None, loop.index):
             continue
