@@ -101,7 +101,8 @@ class Engine:
     def cache(self) -> Cache:
         from kernwright.run.cache import Cache
 
-        return Cache(self.settings.cache / "results" if self.settings.use_cache else None, self.warn)
+        folder = self.settings.cache / "results" if self.settings.use_cache else None
+        return Cache(folder, self.warn, self.settings.cache_bytes)
 
     @cached_property
     def memory(self) -> Log:

@@ -47,12 +47,6 @@ class MemorySettings(BaseModel):
     rejection_reward: float = Field(
         default=-0.5, ge=-1, le=0, description="Reward of an offer rejected as wrong or not worth it."
     )
-    retrieved: int = Field(default=5, ge=0, le=50, description="Experiences retrieved for one stage.")
-    similarity_weight: float = Field(default=0.5, ge=0, le=1, description="Weight of similarity against utility.")
-    score_clip: float = Field(default=3.0, gt=0, description="Where standardised scores are clipped.")
-    exploration: float = Field(
-        default=0.1, ge=0, le=1, description="Chance that a place goes to a less used experience."
-    )
     kernels_to_promote: int = Field(default=3, ge=1, description="Different kernels that must adopt before promotion.")
     resident_rules: int = Field(default=24, ge=0, description="Learned rules that stay resident.")
     resident_tokens: int = Field(
@@ -88,7 +82,6 @@ class Settings(BaseModel):
     )
     check_seconds: float = Field(default=20.0, gt=0, description="Time to compare one candidate with the original.")
     build_seconds: float = Field(default=60.0, gt=0, description="Time that one compilation may take.")
-    run_seconds: float = Field(default=30.0, gt=0, description="Time that one sandboxed run may take.")
     use_cache: bool = Field(default=True, description="Whether builds and runs are looked up and stored.")
     cache: Path = Field(
         default=Path(), description="Folder of cached builds and runs; the user's cache folder if empty."

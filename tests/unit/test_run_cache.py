@@ -26,6 +26,14 @@ def test_what_was_put_is_there_for_the_next_process(tmp_path: Path) -> None:
     assert again.get("other") is None
 
 
+@pytest.mark.parametrize(("size_limit", "kept"), [(64 << 20, True), (6 << 20, False)])
+def test_what_was_stored_first_goes_first(tmp_path: Path, size_limit: int, kept: bool) -> None:
+    cache = Cache(tmp_path, size_limit=size_limit)
+    for number in range(4):
+        cache.put(f"{number}", bytes([number]) * (5 << 20))
+    assert (cache.get("0") is not None) is kept
+
+
 def test_no_folder_keeps_nothing() -> None:
     cache = Cache(None)
     cache.put("key", b"value")

@@ -16,6 +16,7 @@ from typing import Any, cast
 import diskcache  # pyright: ignore[reportMissingTypeStubs]
 
 SIZE_LIMIT = 1 << 30
+"""Bytes that a cache takes unless it is told otherwise."""
 
 
 def content_key(*parts: str | bytes) -> str:
@@ -29,9 +30,12 @@ def content_key(*parts: str | bytes) -> str:
 
 
 class Cache:
-    """Bytes by key. ``Cache(None)`` keeps nothing. ``say`` is called once if the folder can't be used."""
+    """Bytes by key. ``Cache(None)`` keeps nothing. ``say`` is called once if the folder can't be used. Over
+    ``size_limit`` bytes what was stored first goes first."""
 
-    def __init__(self, folder: Path | None, say: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self, folder: Path | None, say: Callable[[str], None] | None = None, size_limit: int = SIZE_LIMIT
+    ) -> None:
         self._folder = folder
         self._say = say
         self._store: Any = None
@@ -39,16 +43,12 @@ class Cache:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
                 self._store = diskcache.Cache(
-                    str(folder), size_limit=SIZE_LIMIT, timeout=10, disk_min_file_size=4 << 20
+                    str(folder), size_limit=size_limit, timeout=10, disk_min_file_size=4 << 20
                 )
                 # A read-only folder opens without complaint and fails at the first write.
                 self._store.set("writable", b"", expire=1)
             except (OSError, sqlite3.Error, diskcache.Timeout) as error:
                 self._give_up(error)
-
-    @property
-    def works(self) -> bool:
-        return self._store is not None
 
     def get(self, key: str) -> bytes | None:
         if self._store is None:

@@ -55,4 +55,5 @@ def workbench(engine: Engine) -> Workbench:
         locks=settings.data / "locks",
         machine=engine.machine,
         budget_seconds=settings.check_seconds,
+        build_seconds=settings.build_seconds,
     )

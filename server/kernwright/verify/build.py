@@ -28,7 +28,6 @@ LIBRARY_FLAGS = ("-fPIC", "-fvisibility=hidden", "-falign-functions=64")
 """The alignment puts the kernel at the same place of a cache line in every build: where a short loop comes to lie by
 luck can make it twice as fast. gcc and clang both know the flag."""
 MESSAGES = "unit.log"
-BUILD_SECONDS = 60.0
 _MISSING_NAME = re.compile(
     r"undeclared|not declared|unknown type name|does not name a type|implicit declaration|undefined reference"
     r"|undefined symbol|no such file|file not found|use of undeclared|has no member|incomplete type",
@@ -201,13 +200,13 @@ def _step(
 ) -> str | BuildFailure:
     """Run the compiler once; what it said."""
     outcome = workbench.runner.tool(
-        words, directory=command.directory, limits=Limits(wall_seconds=BUILD_SECONDS, processes=0)
+        words, directory=command.directory, limits=Limits(wall_seconds=workbench.build_seconds, processes=0)
     )
     said = outcome.stderr.decode(errors="replace")
     if source is not None:
         said = said.replace(str(source), source.name)
     if outcome.timed_out:
-        return BuildFailure(f"compiling takes over {BUILD_SECONDS:.0f} s")
+        return BuildFailure(f"compiling takes over {workbench.build_seconds:g} s")
     if not outcome.ok:
         return BuildFailure(
             short_message(said) or f"{command.compiler.title} ended with status {outcome.status}", whole=said

@@ -29,7 +29,6 @@ _GROUP = struct.Struct("=2I")
 _RECORD = struct.Struct("=Q2I4q2QqQ")
 _ROLES = {Role.IN: 0, Role.OUT: 1, Role.INOUT: 2, Role.SCRATCH: 3, Role.SCALAR: 4}
 _RETURN_ROLE = 5
-MOST_SLOTS = 64
 
 
 class Threads(IntEnum):

@@ -49,7 +49,8 @@ class Workbench:
     """The edges that verification is handed.
 
     ``scratch`` is an empty folder for builds and jobs, owned by the caller; ``locks`` holds the locks of devices;
-    ``machine`` names the processor, as part of every cache key. ``budget_seconds`` bounds the equal stage.
+    ``machine`` names the processor, as part of every cache key. ``budget_seconds`` bounds the equal stage,
+    ``build_seconds`` one compilation.
     """
 
     runner: Runner
@@ -58,6 +59,7 @@ class Workbench:
     locks: Path
     machine: str
     budget_seconds: float = 20.0
+    build_seconds: float = 60.0
     seed: int = 0x5EED
     sanitizers: bool = True
 

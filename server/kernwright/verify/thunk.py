@@ -20,6 +20,8 @@ from kernwright.syntax import Language, Parsed, ancestors, find_all
 LONG_DOUBLE = "f80"
 """The dtype of the widened original, which no contract can name."""
 _CALLABLE = (*DTYPES, LONG_DOUBLE)
+MOST_SLOTS = 64
+"""As many as the native programs have room for: their ``KW_MOST_SLOTS`` and ``MAX_ARGUMENTS``."""
 THUNK_FILE = "kernwright-thunk"
 """The file name that compilers give in messages about the appended text."""
 
@@ -74,6 +76,10 @@ def thunk(parsed: Parsed, kernel: Kernel, contract: Contract) -> bytes | Unreach
     if isinstance(types, Unreachable):
         return types
     slots = slots_of(contract)
+    if len(slots) > MOST_SLOTS:
+        return Unreachable(
+            f"'{kernel.name}' has {len(slots)} arguments, globals included; {MOST_SLOTS} can be handled"
+        )
     cpp = kernel.language is Language.CPP
     prepare: list[str] = []
     passed: list[str] = []

@@ -21,7 +21,6 @@ from kernwright.verify.thunk import Slot, SlotKind
 
 MAGIC = 0x314E414C50574B31
 MAX_LANES = 16
-MAX_ARGUMENTS = 64
 GATHERED_ELEMENTS = 64
 LEARNABLE_ELEMENTS = 16384
 """Arrays below this length hold fewer decisions than a branch predictor remembers, so no call may see values that
