@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from kernwright.complaint import Complaint
 from kernwright.engine import Engine
 from kernwright.memory.model import Event, EventKind, Reason
 from kernwright.offer import Offer
-from kernwright.offer_json import stored_offer
+from kernwright.tasks.offered import offer_made
 from kernwright.text import Edit, Snapshot, Span, read_snapshot
 
 
@@ -57,18 +57,7 @@ def accept(engine: Engine, offer: str) -> Accepted:
 
 def accept_found(engine: Engine, offer: Offer, snapshot: Snapshot) -> Accepted:
     """As ``accept``, for an offer that was just made for ``snapshot``: also where nothing can be remembered."""
-    offered = Event(
-        EventKind.OFFERED,
-        kernel=offer.fingerprint,
-        target=offer.target,
-        compiler=offer.speedup.compiler,
-        experience=offer.experience,
-        offer=offer.id,
-        data=stored_offer(offer, snapshot),
-        versions=__version__,
-        workspace=str(engine.workspace),
-    )
-    return _accept(engine, offered)
+    return _accept(engine, replace(offer_made(offer, snapshot), workspace=str(engine.workspace)))
 
 
 def _accept(engine: Engine, offered: Event) -> Accepted:

@@ -12,12 +12,12 @@ from kernwright.kernel import Kernel
 from kernwright.learn import optimise_reward
 from kernwright.memory.model import Event, EventKind
 from kernwright.offer import Offer
-from kernwright.offer_json import stored_offer
 from kernwright.optimize import Found, Step
 from kernwright.tasks.baseline import Baseline, baseline_of
 from kernwright.tasks.bench import obstacle, original_of
 from kernwright.tasks.choose import Chosen, choose
 from kernwright.tasks.kept_search import keep_search, kept_search, search_key
+from kernwright.tasks.offered import offer_made
 
 
 @dataclass(frozen=True)
@@ -74,20 +74,7 @@ def optimise_kernel(engine: Engine, chosen: Chosen, rounds: int, watch: Callable
 
 def _remember_offers(engine: Engine, chosen: Chosen, found: Found) -> None:
     """Offers are kept so that they can be accepted later. A log that cannot be written costs that, and no more."""
-    events = [
-        Event(
-            EventKind.OFFERED,
-            kernel=offer.fingerprint,
-            target=offer.target,
-            compiler=offer.speedup.compiler,
-            experience=offer.experience,
-            offer=offer.id,
-            data=stored_offer(offer, chosen.parsed.snapshot),
-            versions=__version__,
-        )
-        for offer in found.offers
-    ]
-    engine.remember(events)
+    engine.remember([offer_made(offer, chosen.parsed.snapshot) for offer in found.offers])
 
 
 def _remember_search(engine: Engine, found: Found) -> None:
