@@ -171,7 +171,8 @@ def _constant_texts(parsed: Parsed) -> Iterator[tuple[str, str]]:
             case "preproc_def" | "enumerator":
                 label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
                 if label is not None and value is not None:
-                    yield parsed.text(label), parsed.text(value).strip()
+                    # A comment to the end of the line is a part of what a macro stands for to the grammar.
+                    yield parsed.text(label), parsed.text(value).partition("//")[0].strip()
             case _:
                 fixed = {parsed.text(child) for child in node.children if child.type == "type_qualifier"}
                 if not fixed & {"const", "constexpr"} or not _at_file_scope(node):

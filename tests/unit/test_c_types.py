@@ -56,6 +56,20 @@ def test_constants(parsed: Parsed) -> None:
     assert integer_constants(parsed) == {"N": 64, "M": 128, "OCTAL": 8, "K": 4, "J": 16, "Q": 8, "R": 9}
 
 
+CONSTANT_TEXTS = [
+    ("#define N 64u // lanes", {"N": 64}),
+    ("#define N (64) /* lanes */", {"N": 64}),
+    ("#define N 8\n#define M (N * 2)", {"N": 8, "M": 16}),
+    ("#if A\n#define N 1\n#else\n#define N 2\n#endif", dict[str, int]()),
+    ("void f(void) { const int N = 3; }", dict[str, int]()),
+]
+
+
+@pytest.mark.parametrize(("text", "constants"), CONSTANT_TEXTS)
+def test_what_a_name_stands_for_in_the_whole_file(text: str, constants: dict[str, int]) -> None:
+    assert integer_constants(parse(Snapshot(Path("a.c"), f"{text}\n".encode()))) == constants
+
+
 @pytest.mark.parametrize(
     ("base", "dtype"),
     [

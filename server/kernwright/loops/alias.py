@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from kernwright.c_types import integer_constants
 from kernwright.loops.model import Access, Loop, Nest
 from kernwright.loops.poly import Poly
-from kernwright.loops.read import file_constants, integer_of
+from kernwright.loops.read import integer_of
 
 _CHARACTER = {"i8", "u8"}
 
@@ -51,7 +52,7 @@ def _typed_alike(a: Access, b: Access) -> bool:
 
 def row_lengths(nest: Nest, array: str) -> list[Poly | None]:
     """Lengths of the inner dimensions of a declared array, outermost first: for ``float a[8][n]`` ``[8, n]``."""
-    constants = file_constants(nest.parsed.snapshot.data)
+    constants = integer_constants(nest.parsed)
     lengths: list[Poly | None] = []
     for text in nest.dims.get(array, ()):
         value = integer_of(text) if text else None

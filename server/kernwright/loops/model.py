@@ -7,6 +7,7 @@ from enum import Enum
 
 from tree_sitter import Node
 
+from kernwright.contract import FLOAT_BITS
 from kernwright.kernel import Kernel
 from kernwright.loops.poly import Poly
 from kernwright.syntax import Parsed, span_of
@@ -133,7 +134,7 @@ class Reduction:
 
     @property
     def is_float(self) -> bool:
-        return self.dtype in ("f16", "bf16", "f32", "f64")
+        return self.dtype in FLOAT_BITS
 
 
 class DependenceKind(Enum):

@@ -10,23 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from tree_sitter import Node
 
+from kernwright.c_types import integer_constants
+from kernwright.contract import FLOAT_BITS
+from kernwright.expression import truncated_quotient
 from kernwright.kernel import Kernel, dtype_of
 from kernwright.loops.poly import Poly
 from kernwright.syntax import Parsed, find_all, unparenthesised
 
 _INTEGER = re.compile(r"^(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*$")
-_CONSTANT_DEFINITION = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+\(?[ \t]*(\d+)[uUlL]*[ \t]*\)?[ \t]*(?:/[/*].*)?\r?$", re.M
-)
-_CONSTANT_DECLARATION = re.compile(
-    rb"\b(?:const|constexpr)\s+(?:static\s+)?(?:unsigned\s+)?(?:int|long|size_t|short)\s+([A-Za-z_]\w*)\s*=\s*(\d+)[uUlL]*\s*;"
-)
-_ENUM = re.compile(rb"\benum\s*\w*\s*\{([^{}]*)\}")
-_ENUM_ENTRY = re.compile(rb"([A-Za-z_]\w*)\s*=\s*(\d+)")
 
 
 @dataclass(frozen=True)
@@ -59,7 +53,7 @@ class Scope:
 
 
 def open_scope(parsed: Parsed, kernel: Kernel) -> Scope:
-    scope = Scope(parsed, kernel, file_constants(parsed.snapshot.data))
+    scope = Scope(parsed, kernel, dict(integer_constants(parsed)))
     for parameter in kernel.parameters:
         scope.types[parameter.name] = parameter.text
         if parameter.dtype is not None:
@@ -71,22 +65,6 @@ def open_scope(parsed: Parsed, kernel: Kernel) -> Scope:
         scope.constants.pop(parameter.name, None)
     scope.assigned = count_assignments(parsed, kernel.body)
     return scope
-
-
-def file_constants(data: bytes) -> dict[str, int]:
-    """Integer constants of a file: ``#define N 64``, ``const int N = 64;``, ``enum { N = 64 }``."""
-    return dict(_file_constants(data))
-
-
-@lru_cache(maxsize=8)
-def _file_constants(data: bytes) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for match in (*_CONSTANT_DEFINITION.finditer(data), *_CONSTANT_DECLARATION.finditer(data)):
-        found[match.group(1).decode()] = int(match.group(2))
-    for enum in _ENUM.finditer(data):
-        for match in _ENUM_ENTRY.finditer(enum.group(1)):
-            found[match.group(1).decode()] = int(match.group(2))
-    return found
 
 
 def count_assignments(parsed: Parsed, root: Node) -> dict[str, int]:
@@ -175,7 +153,7 @@ def _poly_of_name(scope: Scope, name: str) -> Poly | None:
         return scope.values[name]
     if name in scope.constants and name not in scope.types:
         return Poly.of({(): scope.constants[name]})
-    if scope.is_array(name) or scope.dtypes.get(name) in ("f16", "bf16", "f32", "f64"):
+    if scope.is_array(name) or scope.dtypes.get(name) in FLOAT_BITS:
         return None
     return Poly.name(name)
 
@@ -209,7 +187,7 @@ def _poly_of_binary(scope: Scope, node: Node) -> Poly | None:
         case "<<" if right.value is not None and 0 <= right.value < 32:
             return left * (1 << right.value)
         case "/" if left.value is not None and right.value:
-            return Poly.of({(): int(left.value / right.value)})
+            return Poly.of({(): int(truncated_quotient(left.value, right.value))})
         case _:
             return None
 

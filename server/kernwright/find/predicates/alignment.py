@@ -6,12 +6,13 @@ import re
 
 from tree_sitter import Node
 
+from kernwright.c_types import integer_constants
 from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
 from kernwright.find.predicates.lanes import VectorAccess, has_own_storage, pointer_parts, vector_access
 from kernwright.find.types import byte_size
 from kernwright.kernel import dtype_of
-from kernwright.loops.read import file_constants, integer_of
+from kernwright.loops.read import integer_of
 from kernwright.syntax import find_all, unparenthesised
 
 
@@ -88,7 +89,7 @@ def _is_multiple(context: Context, term: Node, size: int) -> bool:
     text = context.parsed.text(term)
     value = integer_of(text)
     if value is None and term.type == "identifier":
-        value = file_constants(context.parsed.snapshot.data).get(text)
+        value = integer_constants(context.parsed).get(text)
     if value is not None:
         return value % size == 0
     if term.type == "sizeof_expression":

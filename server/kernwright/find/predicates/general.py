@@ -7,11 +7,11 @@ import re
 
 from tree_sitter import Node
 
+from kernwright.c_types import integer_constants
 from kernwright.find.context import MANY_TURNS, Context
 from kernwright.find.predicates.binding import Binding, Predicate, holds
 from kernwright.find.predicates.lanes import initial_value
 from kernwright.loops.model import Loop
-from kernwright.loops.read import file_constants
 from kernwright.syntax import find_all, unparenthesised
 
 _COMPARE = {
@@ -111,7 +111,7 @@ def is_invariant(context: Context, node: Node, loop: Loop) -> bool:
 def constant(context: Context, node: Node) -> Binding | None:
     """Literals, constants of the file, and locals that a literal initialises and nothing changes."""
     text = context.parsed.text
-    known = file_constants(context.parsed.snapshot.data)
+    known = integer_constants(context.parsed)
     for name in find_all(node, "identifier", "field_identifier", "call_expression"):
         if name.type != "identifier":
             return None
