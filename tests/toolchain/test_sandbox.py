@@ -164,9 +164,9 @@ def test_no_process_is_left_when_we_are_ended(tmp_path: Path, number: signal.Sig
     mark = f"32{time.monotonic_ns() % 10**9}.25"
     program = f"""
         from pathlib import Path
-        from kernwright.run.children import end_children_on_termination
+        from kernwright.cli.program import leave_on_termination
         from kernwright.run.local import LocalRunner
-        end_children_on_termination()
+        leave_on_termination()
         LocalRunner().{method}(["/bin/sh", "-c", "sleep {mark}; true"], directory=Path({str(tmp_path)!r}))
     """
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stderr=subprocess.DEVNULL)

@@ -19,8 +19,7 @@ from kernwright.cli.front import ReaderGone, trace_wanted
 
 def start() -> NoReturn:
     """The program ``kernwright``. Leaves by ``SystemExit``."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _terminate)
+    leave_on_termination()
     # A stream that the shell closed is None: who closed it does not want to read what is written there.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -56,9 +55,14 @@ def run(arguments: Sequence[str]) -> int:
         return _translated(error)
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """Leave through every ``finally``, so that no child process and no temporary file stays."""
-    raise SystemExit(128 + number)
+def leave_on_termination() -> None:
+    """On SIGTERM and SIGHUP leave through every ``finally``, so that no child process and no temporary file stays."""
+
+    def leave(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, leave)
 
 
 def _translated(error: Exception) -> int:

@@ -7,11 +7,9 @@ import os
 import selectors
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 
 import psutil
 
@@ -19,8 +17,6 @@ from kernwright.run.model import Limits, Outcome
 
 _CHUNK = 1 << 18
 _TEARDOWN_SECONDS = 20.0
-_live: set[int] = set()
-_live_lock = threading.Lock()
 
 
 def run_child(
@@ -40,8 +36,6 @@ def run_child(
         )
     except (OSError, ValueError) as error:
         return Outcome(127, b"", f"{argv[0]}: {error}".encode(), time.monotonic() - start)
-    with _live_lock:
-        _live.add(process.pid)
     try:
         status, output = _Exchange(process, stdin, limits, start).run()
     finally:
@@ -50,8 +44,6 @@ def run_child(
             if stream is not None:
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
-        with _live_lock:
-            _live.discard(process.pid)
     stdout, stderr = output
     return Outcome(
         status=status,
@@ -168,16 +160,3 @@ def _kill_group(leader: int) -> None:
     # as long as one is left; with none left the call fails, which is what we want.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
-
-
-def end_children_on_termination() -> None:
-    """On SIGTERM and SIGHUP end every running child before this process ends. For the main thread of a front."""
-
-    def end(number: int, _frame: FrameType | None) -> None:
-        for leader in tuple(_live):
-            _kill_group(leader)
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end)
