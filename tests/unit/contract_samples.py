@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+CASES = sorted((Path(__file__).parent.parent / "verify_cases").glob("0??-*/original.c"))
+"""The originals of the first cases of verification, C all of them: contracts as people write them."""
+
 SAXPY = """/* kernwright
 [args]
 n = "i32"                      # a size: it has a list under [check]

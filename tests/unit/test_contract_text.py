@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from contract_samples import ARGS, FITS, MISTAKES, MORE, SAXPY, body
+from contract_samples import ARGS, CASES, FITS, MISTAKES, MORE, SAXPY, body
 
 from kernwright.contract import Contract, Origin, ProblemSeverity, Role
 from kernwright.contract_text import ReadContract, read_contract
 from kernwright.kernel import find_functions
 from kernwright.syntax import parse
 from kernwright.text import Snapshot
-
-DATA = Path(__file__).parent / "data" / "contracts"
 
 
 def read(source: str, name: str = "case.c") -> tuple[ReadContract, Snapshot]:
@@ -50,14 +48,14 @@ def test_reads_every_table() -> None:
     assert contract.origin is Origin.WRITTEN
 
 
-@pytest.mark.parametrize("path", sorted(DATA.glob("*.c")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.parent.name)
 def test_reads_our_own_cases(path: Path) -> None:
     result, snapshot = read(path.read_text(), path.name)
-    if path.stem == "046-contract-lacks-entry":
+    if path.parent.name == "046-contract-lacks-entry":
         (problem,) = result.problems
         assert "destination" in problem.message
         assert snapshot.text_of(problem.span) == "[args]"
-    elif path.stem == "047-linked-list":
+    elif path.parent.name == "047-linked-list":
         assert result == ReadContract(None)
     else:
         assert result.problems == ()

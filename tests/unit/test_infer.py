@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from contract_samples import CASES
 
 from kernwright.contract import Contract, Origin
 from kernwright.contract_text import read_contract
@@ -14,8 +15,6 @@ from kernwright.kernel import find_functions
 from kernwright.loops import analyse
 from kernwright.syntax import Language, parse
 from kernwright.text import Snapshot
-
-DATA = Path(__file__).parent / "data" / "contracts"
 
 
 @cache
@@ -537,14 +536,14 @@ NOT_INFERRED = {
 }
 
 
-@pytest.mark.parametrize("path", sorted(DATA.glob("*.c")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.parent.name)
 def test_agrees_with_what_we_wrote(path: Path) -> None:
     parsed = parse(Snapshot(path, path.read_bytes()))
     kernel = find_functions(parsed)[-1]
     contract = infer(analyse(parsed, kernel))
     written = read_contract(parsed, kernel).contract
-    if path.stem in NOT_INFERRED:
-        name = NOT_INFERRED[path.stem]
+    if path.parent.name in NOT_INFERRED:
+        name = NOT_INFERRED[path.parent.name]
         assert name is None or any(name in question for question in contract.asks)
         assert written is None or contradictions(contract, written) == []
         return
@@ -595,7 +594,7 @@ def test_written_parts_stay_and_the_rest_is_filled_in() -> None:
 
 
 def test_a_whole_contract_stays_as_it_is() -> None:
-    path = DATA / "015-race-histogram.c"
+    (path,) = (each for each in CASES if each.parent.name == "015-race-histogram")
     parsed = parse(Snapshot(path, path.read_bytes()))
     kernel = find_functions(parsed)[-1]
     written = read_contract(parsed, kernel).contract

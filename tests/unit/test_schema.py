@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import tomllib
-from pathlib import Path
 
 import pytest
-from contract_samples import FITS, MISTAKES, MORE, SAXPY
+from contract_samples import CASES, FITS, MISTAKES, MORE, SAXPY
 from pydantic import ValidationError
 
 from kernwright.contract import Origin
 from kernwright.contract_text.tables import read_tables
 from kernwright.schema import SCHEMAS, ContractTables
 from kernwright.toml_places import TomlFault, read_toml
-
-DATA = Path(__file__).parent / "data" / "contracts"
 
 
 def well_formed(toml: str) -> bool | None:
@@ -41,10 +38,10 @@ def texts() -> dict[str, str]:
     for name, (toml, _) in FITS.items():
         found[f"fits: {name}"] = toml if not toml or toml.startswith("[") else f"[args]\n{toml}"
     found["whole"] = SAXPY.partition("kernwright\n")[2].partition("*/")[0]
-    for path in DATA.glob("*.c"):
+    for path in CASES:
         _, mark, rest = path.read_text().partition("/* kernwright\n")
         if mark:
-            found[path.stem] = rest.partition("*/")[0]
+            found[path.parent.name] = rest.partition("*/")[0]
     return found
 
 
