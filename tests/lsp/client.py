@@ -14,6 +14,7 @@ and no code of the server or of the libraries that it stands on, so that the two
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -130,6 +131,11 @@ class Client(Exchange):
             params["initializationOptions"] = initialization_options
         self.result = await self.request("initialize", params, timeout)
         self._agree(self.result.get("capabilities", {}).get("positionEncoding", "utf-16"))
+        match self.result.get("capabilities", {}).get("textDocumentSync"):
+            case 1 | {"change": 1}:
+                self.editor.full_texts_only = True
+            case _:
+                pass
         self.notify("initialized", {})
         return self.result
 
@@ -260,3 +266,8 @@ class Client(Exchange):
 
 def _arguments(rest: JsonObject) -> JsonObject:
     return {"arguments": rest["arguments"]} if "arguments" in rest else {}
+
+
+def editor_capabilities(editor: str) -> JsonObject:
+    """What a real editor says of itself: ``vscode``, ``neovim`` or ``emacs``."""
+    return json.loads((Path(__file__).parent / "editor_capabilities" / f"{editor}.json").read_text())

@@ -61,6 +61,8 @@ class Editor:
     """Sections, nested or with dots in their names, that ``workspace/configuration`` is answered from."""
     folders: list[JsonObject] = field(default_factory=list[JsonObject])
     encoding: Encoding = "utf-16"
+    full_texts_only: bool = False
+    """Whether the server asked to be sent all of a text at each change."""
     documents: dict[str, Document] = field(default_factory=dict[str, Document])
     violations: list[str] = field(default_factory=list[str])
     published: list[Published] = field(default_factory=list[Published])
@@ -95,7 +97,10 @@ class Editor:
         kept = list(changes)
         version = self.documents[uri].change(kept)
         self._used[uri] = version
-        content = [{"text": one.text} if one.range is None else {"range": one.range, "text": one.text} for one in kept]
+        if self.full_texts_only:
+            content: list[JsonObject] = [{"text": self.documents[uri].text}]
+        else:
+            content = [{"text": one.text, **({"range": one.range} if one.range else {})} for one in kept]
         identifier = {"uri": uri, "version": version}
         return "textDocument/didChange", {"textDocument": identifier, "contentChanges": content}
 

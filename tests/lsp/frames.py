@@ -18,6 +18,8 @@ JsonObject = dict[str, Any]
 
 _HEADER_END = b"\r\n\r\n"
 _LONGEST_HEADER = 1024
+_NAMES = (b"content-length:", b"content-type:")
+_LONGEST_NAME = max(map(len, _NAMES))
 _NEXT_HEADER = re.compile(rb"Content-(Length|Type):", re.IGNORECASE)
 _LENGTH = re.compile(r"0|[1-9][0-9]{0,9}")
 _TYPES = ("application/vscode-jsonrpc; charset=utf-8", "application/vscode-jsonrpc; charset=utf8")
@@ -88,11 +90,16 @@ class FrameReader:
         return message_of(body)
 
     def _skip(self, why: str) -> Malformed:
-        """Drop what stands before the next header."""
-        following = _NEXT_HEADER.search(self._waiting, 1)
-        cut = following.start() if following else len(self._waiting)
-        sample = bytes(self._waiting[:cut])
-        del self._waiting[:cut]
+        """Drop what stands before the next header, or before what may become one."""
+        waiting = self._waiting
+        following = _NEXT_HEADER.search(waiting, 1)
+        cut = following.start() if following else len(waiting)
+        for start in range(max(1, len(waiting) - _LONGEST_NAME), cut):
+            if _may_begin_header(waiting[start:]):
+                cut = start
+                break
+        sample = bytes(waiting[:cut])
+        del waiting[:cut]
         return Malformed(why, sample)
 
 
@@ -116,8 +123,8 @@ def message_of(body: bytes) -> JsonObject | Malformed:
 
 
 def _may_begin_header(waiting: bytearray) -> bool:
-    start = bytes(waiting[:15]).lower()
-    return any(name.startswith(start) or start.startswith(name) for name in (b"content-length:", b"content-type:"))
+    start = bytes(waiting[:_LONGEST_NAME]).lower()
+    return any(name.startswith(start) or start.startswith(name) for name in _NAMES)
 
 
 def _content_length(header: bytes) -> int | str:
