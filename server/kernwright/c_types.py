@@ -6,19 +6,18 @@ Only the file's own text is read. A type that comes from a header is unknown her
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import TypeVar
 
 from tree_sitter import Node
 
 from kernwright.expression import BadExpression, parse_expression
 from kernwright.kernel import dtype_of
-from kernwright.syntax import Parsed, find_all
+from kernwright.syntax import OncePerText, Parsed, find_all, select
 
 _MAX_ALIASES = 8
-_KEPT_FILES = 8
-"""For how many files what was read of them is kept: a file is asked about once for each of its kernels."""
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -44,14 +43,28 @@ def element_dtype(parsed: Parsed, base: str) -> str | None:
 
 
 def _alias(parsed: Parsed, name: str) -> str | None:
-    return _aliases(parsed).get(name)
+    return aliases(parsed).get(name)
 
 
-@lru_cache(maxsize=_KEPT_FILES)
-def _aliases(parsed: Parsed) -> Mapping[str, str]:
+ALIAS_KINDS = ("type_definition", "alias_declaration", "preproc_def")
+
+
+@OncePerText
+def aliases(parsed: Parsed) -> Mapping[str, str]:
     """Names that stand for a type's text; of several definitions the first."""
-    found: dict[str, str] = {}
-    for node in find_all(parsed.root, "type_definition", "alias_declaration", "preproc_def"):
+    return first_of_each(alias_texts(parsed, select(parsed.language, parsed.root, *ALIAS_KINDS)))
+
+
+def first_of_each(entries: Iterable[tuple[str, V]]) -> Mapping[str, V]:
+    found: dict[str, V] = {}
+    for name, value in entries:
+        found.setdefault(name, value)
+    return found
+
+
+def alias_texts(parsed: Parsed, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    """The name and the type's text of each of the nodes (of ``ALIAS_KINDS``) that gives a type a name."""
+    for node in nodes:
         match node.type:
             case "type_definition":
                 label, target = node.child_by_field_name("declarator"), node.child_by_field_name("type")
@@ -63,38 +76,53 @@ def _aliases(parsed: Parsed) -> Mapping[str, str]:
             case _:
                 label, target = node.child_by_field_name("name"), node.child_by_field_name("value")
         if label is not None and target is not None:
-            found.setdefault(parsed.text(label), parsed.text(target).strip())
-    return found
+            yield parsed.text(label), parsed.text(target).strip()
 
 
-def struct_node(parsed: Parsed, name: str) -> Node | None:
-    """The definition of a struct or class of this file, by its tag or by the name of its ``typedef``."""
-    return _structs(parsed).get(name.removeprefix("struct ").rsplit("::", 1)[-1].strip())
+@dataclass(frozen=True)
+class FieldText:
+    """One declarator of a struct as it is written. ``base`` is None where it has no type or has bits or a storage
+    class of its own; ``name`` is None where it is more than a name with brackets; ``dims`` are the brackets' texts."""
+
+    text: str
+    base: str | None
+    name: str | None
+    dims: tuple[str, ...]
 
 
-@lru_cache(maxsize=_KEPT_FILES)
-def _structs(parsed: Parsed) -> Mapping[str, Node]:
-    found: dict[str, Node] = {}
-    for node in find_all(parsed.root, "struct_specifier", "class_specifier"):
+STRUCT_KINDS = ("struct_specifier", "class_specifier")
+
+
+@OncePerText
+def structs(parsed: Parsed) -> Mapping[str, tuple[FieldText, ...]]:
+    """Structs and classes that the file defines, by their tags and by the names of their ``typedef``s."""
+    return first_of_each(struct_texts(parsed, select(parsed.language, parsed.root, *STRUCT_KINDS)))
+
+
+def struct_texts(parsed: Parsed, nodes: Iterable[Node]) -> Iterator[tuple[str, tuple[FieldText, ...]]]:
+    """The names and the fields of each of the nodes (of ``STRUCT_KINDS``) that is a definition."""
+    for node in nodes:
         if node.child_by_field_name("body") is None:
             continue
         label, above = node.child_by_field_name("name"), node.parent
         labels = [label] if label is not None else []
         if above is not None and above.type == "type_definition":
             labels += above.children_by_field_name("declarator")
-        for name in labels:
-            found.setdefault(parsed.text(name), node)
-    return found
+        fields = tuple(_field_text(parsed, *parts) for parts in _field_declarators(node))
+        for one in labels:
+            yield parsed.text(one), fields
+
+
+def struct_of(parsed: Parsed, name: str) -> tuple[FieldText, ...] | None:
+    """The fields of a struct or class of this file, by its tag or by the name of its ``typedef``."""
+    return structs(parsed).get(name.removeprefix("struct ").rsplit("::", 1)[-1].strip())
 
 
 def struct_layout(parsed: Parsed, name: str) -> list[Field] | None:
     """The fields of a struct of plain fields in order, None when there is no such struct or a field is not plain."""
-    node = struct_node(parsed, name)
-    if node is None:
-        return None
     fields: list[Field] = []
-    for declaration, declarator in _field_declarators(node):
-        field = _field(parsed, declaration, declarator)
+    for text in struct_of(parsed, name) or ():
+        field = _field(parsed, text)
         if field is None:
             return None
         fields.append(field)
@@ -103,13 +131,7 @@ def struct_layout(parsed: Parsed, name: str) -> list[Field] | None:
 
 def struct_obstacle(parsed: Parsed, name: str) -> str | None:
     """The text of the first field that keeps a struct of this file from being plain."""
-    node = struct_node(parsed, name)
-    if node is None:
-        return None
-    for declaration, declarator in _field_declarators(node):
-        if _field(parsed, declaration, declarator) is None:
-            return " ".join(parsed.text(declaration).split()).rstrip(";")
-    return None
+    return next((text.text for text in struct_of(parsed, name) or () if _field(parsed, text) is None), None)
 
 
 def _field_declarators(node: Node) -> Iterator[tuple[Node, Node | None]]:
@@ -125,37 +147,59 @@ def _field_declarators(node: Node) -> Iterator[tuple[Node, Node | None]]:
                 yield declaration, None
 
 
-def _field(parsed: Parsed, declaration: Node, declarator: Node | None) -> Field | None:
+def _field_text(parsed: Parsed, declaration: Node, declarator: Node | None) -> FieldText:
+    text = " ".join(parsed.text(declaration).split()).rstrip(";")
     base = declaration.child_by_field_name("type")
-    if base is None or declarator is None:
-        return None
     if any(child.type in ("bitfield_clause", "storage_class_specifier") for child in declaration.children):
+        base = None
+    dims: list[str] = []
+    here = declarator
+    while here is not None and here.type == "array_declarator":
+        size = here.child_by_field_name("size")
+        dims.insert(0, parsed.text(size) if size is not None else "")
+        here = here.child_by_field_name("declarator")
+    plain = here is not None and here.type == "field_identifier"
+    return FieldText(
+        text,
+        parsed.text(base) if base is not None else None,
+        parsed.text(here) if here is not None and plain else None,
+        tuple(dims),
+    )
+
+
+def _field(parsed: Parsed, text: FieldText) -> Field | None:
+    if text.base is None or text.name is None:
         return None
-    dtype = element_dtype(parsed, parsed.text(base))
+    dtype = element_dtype(parsed, text.base)
     if dtype is None:
         return None
     constants = integer_constants(parsed)
     dims: list[int] = []
-    here = declarator
-    while here.type == "array_declarator":
-        size, below = here.child_by_field_name("size"), here.child_by_field_name("declarator")
-        length = _integer(parsed.text(size), constants) if size is not None else None
-        if length is None or below is None:
+    for dim in text.dims:
+        length = _integer(dim, constants)
+        if length is None:
             return None
-        dims.insert(0, length)
-        here = below
-    return Field(parsed.text(here), dtype, tuple(dims)) if here.type == "field_identifier" else None
+        dims.append(length)
+    return Field(text.name, dtype, tuple(dims))
 
 
-@lru_cache(maxsize=_KEPT_FILES)
+CONSTANT_KINDS = ("preproc_def", "enumerator", "declaration")
+
+
+@OncePerText
 def integer_constants(parsed: Parsed) -> Mapping[str, int]:
     """Integers that names of this file stand for: ``#define N 64``, ``enum { N = 64 }``, ``constexpr int N = 64``.
 
     A name that the file defines twice, under ``#if`` say, is none of them.
     """
+    return constants_of(constant_texts(parsed, select(parsed.language, parsed.root, *CONSTANT_KINDS)))
+
+
+def constants_of(texts: Iterable[tuple[str, str]]) -> Mapping[str, int]:
+    """What ``constant_texts`` come to, each by means of those before it."""
     found: dict[str, int] = {}
     ambiguous: set[str] = set()
-    for name, text in _constant_texts(parsed):
+    for name, text in texts:
         value = _integer(text, found)
         if value is None:
             continue
@@ -165,8 +209,9 @@ def integer_constants(parsed: Parsed) -> Mapping[str, int]:
     return {name: value for name, value in found.items() if name not in ambiguous}
 
 
-def _constant_texts(parsed: Parsed) -> Iterator[tuple[str, str]]:
-    for node in find_all(parsed.root, "preproc_def", "enumerator", "declaration"):
+def constant_texts(parsed: Parsed, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    """The name and the value's text of each of the nodes (of ``CONSTANT_KINDS``) that names a value."""
+    for node in nodes:
         match node.type:
             case "preproc_def" | "enumerator":
                 label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -184,18 +229,22 @@ def _constant_texts(parsed: Parsed) -> Iterator[tuple[str, str]]:
                         yield parsed.text(label), parsed.text(value)
 
 
+@OncePerText
 def file_scope_names(parsed: Parsed) -> frozenset[str]:
     """Variables that the file declares outside any function."""
-    names: set[str] = set()
-    for node in find_all(parsed.root, "declaration"):
+    return frozenset(scope_names(parsed, select(parsed.language, parsed.root, "declaration")))
+
+
+def scope_names(parsed: Parsed, nodes: Iterable[Node]) -> Iterator[str]:
+    """The variables of each declaration that stands outside any function."""
+    for node in nodes:
         if not _at_file_scope(node):
             continue
         for declarator in node.children_by_field_name("declarator"):
             if not any(True for _ in find_all(declarator, "function_declarator")):
                 leaf = next(find_all(declarator, "identifier"), None)
                 if leaf is not None:
-                    names.add(parsed.text(leaf))
-    return frozenset(names)
+                    yield parsed.text(leaf)
 
 
 @dataclass(frozen=True)
@@ -207,11 +256,11 @@ class FileArray:
     dims: tuple[str, ...]
 
 
-@lru_cache(maxsize=_KEPT_FILES)
+@OncePerText
 def file_scope_arrays(parsed: Parsed) -> Mapping[str, FileArray]:
     """Arrays of the file that a kernel may find changed: neither constant nor initialised."""
     found: dict[str, FileArray] = {}
-    for node in find_all(parsed.root, "declaration"):
+    for node in select(parsed.language, parsed.root, "declaration"):
         base = node.child_by_field_name("type")
         qualifiers = {parsed.text(child) for child in node.children if child.type == "type_qualifier"}
         if base is None or qualifiers & {"const", "constexpr"} or not _at_file_scope(node):

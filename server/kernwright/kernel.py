@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from tree_sitter import Node
 
-from kernwright.syntax import Language, Parsed, ancestors, find_all, span_of
+from kernwright.syntax import Language, OncePerText, Parsed, ancestors, find_all, select, span_of
 from kernwright.text import Span
 
 _DTYPE_OF = {
@@ -122,24 +123,51 @@ def dtype_of(base: str) -> str | None:
 
 def find_functions(parsed: Parsed) -> list[Kernel]:
     """Every function definition with a body, in source order."""
-    found: list[Kernel] = []
-    for node in find_all(parsed.root, "function_definition"):
+    return list(_functions(parsed))
+
+
+@OncePerText
+def _functions(parsed: Parsed) -> tuple[Kernel, ...]:
+    return tuple(functions_among(parsed, select(parsed.language, parsed.root, "function_definition")))
+
+
+def functions_among(parsed: Parsed, nodes: Iterable[Node]) -> Iterator[Kernel]:
+    """The function definitions of the nodes that have a body, in their order."""
+    for node in nodes:
         kernel = _read_function(parsed, node)
         if kernel is not None:
-            found.append(kernel)
-    return found
+            yield kernel
 
 
 def find_kernels(parsed: Parsed) -> list[Kernel]:
     """Functions with a contract, and functions with a loop over something that a subscript or a pointer reaches."""
-    return [
-        kernel
-        for kernel in find_functions(parsed)
-        if kernel.contract_comment or (kernel.loops and _touches_arrays(kernel))
-    ]
+    return list(_kernels(parsed))
 
 
-def kernel_named(kernels: list[Kernel], name: str) -> list[Kernel]:
+@OncePerText
+def _kernels(parsed: Parsed) -> tuple[Kernel, ...]:
+    return tuple(kernel for kernel in _functions(parsed) if is_kernel(kernel))
+
+
+def is_kernel(function: Kernel) -> bool:
+    return bool(function.contract_comment or (function.loops and _touches_arrays(function)))
+
+
+class Named(Protocol):
+    """What has the three names of a kernel."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def qualified(self) -> str: ...
+    @property
+    def signature(self) -> str: ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+def kernel_named(kernels: Sequence[N], name: str) -> list[N]:
     """Kernels that a user may mean by a name: the signature, the qualified name, or the plain name."""
     squeezed = re.sub(r"\s+", "", name)
     for key in ("signature", "qualified", "name"):

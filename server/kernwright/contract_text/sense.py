@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from kernwright.c_types import file_scope_names, struct_layout, struct_node, struct_obstacle
+from kernwright.c_types import file_scope_names, struct_layout, struct_obstacle, struct_of
 from kernwright.contract import DTYPES, INTEGER_BITS, Arg, Contract, Role
 from kernwright.contract import ProblemSeverity as Severity
 from kernwright.contract_text.entry import Entry, near
@@ -113,8 +113,7 @@ def _check_dtype(draft: Draft, setting: Setting, path: Path, entry: Entry, base:
         if given != expected and not (base == "char" and given in ("i8", "u8")):
             draft.report(span, f"'{path[-1]}' is {base} in the source, which is {expected}, not {given}")
         return
-    struct = struct_node(setting.parsed, base)
-    if struct is not None:
+    if struct_of(setting.parsed, base) is not None:
         obstacle = struct_obstacle(setting.parsed, base)
         if obstacle:
             draft.report(

@@ -8,10 +8,11 @@ instructions speak of tight loops alone.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from tree_sitter import Node
 
-from kernwright.syntax import Parsed, find_all
+from kernwright.syntax import OncePerText, Parsed, find_all, select
 
 _PLAIN = re.compile(
     r"^(std::|__builtin_)?(f?abs|labs|fabs|sqrt|cbrt|exp|exp2|expm1|log|log2|log10|log1p|sin|cos|tan|asin|acos|atan|atan2"
@@ -82,10 +83,16 @@ def _leaves(node: Node, loop: Node) -> bool:
     return False
 
 
+@OncePerText
 def leaf_functions(parsed: Parsed) -> frozenset[str]:
     """Functions of the file that compilers inline: short, without a loop, and calling only such themselves."""
-    candidates: dict[str, set[str]] = {}
-    for node in find_all(parsed.root, "function_definition"):
+    functions = select(parsed.language, parsed.root, "function_definition")
+    return leaves_among(dict(small_functions(parsed, functions)))
+
+
+def small_functions(parsed: Parsed, functions: Iterable[Node]) -> Iterator[tuple[str, frozenset[str]]]:
+    """The names of those that are short and have no loop, with what each calls beside plain functions."""
+    for node in functions:
         declarator = next(find_all(node, "function_declarator"), None)
         label = declarator.child_by_field_name("declarator") if declarator is not None else None
         if label is None or label.type not in ("identifier", "field_identifier"):
@@ -98,9 +105,14 @@ def leaf_functions(parsed: Parsed) -> frozenset[str]:
             name = parsed.text(function) if function is not None else ""
             if not (_PLAIN.match(name) or _CAST.search(name) or _INTRINSIC.match(name) or _ACCESSOR.search(name)):
                 calls.add(name)
-        candidates[parsed.text(label)] = calls
+        yield parsed.text(label), frozenset(calls)
+
+
+def leaves_among(functions: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Of small functions and their calls those that call only one another, and never themselves."""
+    candidates = dict(functions)
     while True:
-        heavy = [name for name, calls in candidates.items() if not calls <= candidates.keys() - {name}]
+        heavy = [name for name, calls in candidates.items() if name in calls or not calls <= candidates.keys()]
         if not heavy:
             return frozenset(candidates)
         for name in heavy:

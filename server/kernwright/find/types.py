@@ -6,17 +6,18 @@ None means not known: a rule that needs a type then stays silent.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from tree_sitter import Node
 
+from kernwright.c_types import STRUCT_KINDS
 from kernwright.contract import FLOAT_BITS, INTEGER_BITS
 from kernwright.find.tight import leaf_functions
 from kernwright.kernel import dtype_of
 from kernwright.loops.model import Nest
 from kernwright.loops.read import declared_name, integer_of, subscript_parts
-from kernwright.syntax import Language, Parsed, find_all, unparenthesised
+from kernwright.syntax import Language, OncePerText, Parsed, find_all, select, unparenthesised
 
 _POINTER_BYTES = 8
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!=", "&&", "||"}
@@ -66,93 +67,111 @@ class FileTypes:
 
     parsed: Parsed
 
-    @cached_property
+    @property
     def leaves(self) -> frozenset[str]:
         """Functions of the file that compilers inline."""
         return leaf_functions(self.parsed)
 
-    @cached_property
-    def structures(self) -> dict[str, Structure]:
+    @property
+    def structures(self) -> Mapping[str, Structure]:
         """Structures of the file by tag and by the name of their ``typedef``."""
-        found: dict[str, Structure] = {}
-        for node in find_all(self.parsed.root, "struct_specifier", "class_specifier"):
-            body = node.child_by_field_name("body")
-            if body is None:
-                continue
-            names: list[str] = []
-            tag = node.child_by_field_name("name")
-            if tag is not None:
-                names.append(self.parsed.text(tag))
-            if node.parent is not None and node.parent.type == "type_definition":
-                names += [self.parsed.text(d) for d in node.parent.children_by_field_name("declarator")]
-            structure = self._layout(names[0] if names else "", body)
-            found.update(dict.fromkeys(names, structure))
-        return found
+        return file_structures(self.parsed)
 
-    def _layout(self, name: str, body: Node) -> Structure:
-        fields: dict[str, Field] = {}
-        size: int | None = 0
-        widest = 1
-        for child in body.named_children:
-            if child.type != "field_declaration":
-                continue
-            kind = child.child_by_field_name("type")
-            kind_text = self.parsed.text(kind) if kind is not None else ""
-            for declarator in child.children_by_field_name("declarator"):
-                label = next(find_all(declarator, "field_identifier"), None)
-                if label is None or any(True for _ in find_all(declarator, "function_declarator")):
-                    continue
-                field, width = self._member(kind_text, declarator)
-                fields[self.parsed.text(label)] = field
-                if size is None or width is None or field.size is None:
-                    size = None
-                    continue
-                size = -(-size // width) * width + field.size
-                widest = max(widest, width)
-        return Structure(name, fields, None if size is None else -(-size // widest) * widest)
+    @property
+    def names(self) -> Mapping[str, Variable]:
+        """Variables at file scope."""
+        return file_variables(self.parsed)
 
-    def _member(self, kind: str, declarator: Node) -> tuple[Field, int | None]:
-        """One member, and what it is aligned to."""
-        container = re.match(r"^(?:std::)?(?:vector|span)\s*<\s*(.+?)\s*>$", kind)
-        if container is not None:
-            return Field(dtype_of(container.group(1)), 1), None
-        dtype = dtype_of(kind)
-        pointers = sum(1 for _ in find_all(declarator, "pointer_declarator"))
-        count: int | None = 1
-        arrays = 0
-        for array in find_all(declarator, "array_declarator"):
-            arrays += 1
-            length = array.child_by_field_name("size")
-            value = integer_of(self.parsed.text(length)) if length is not None else None
-            count = count * value if count is not None and value is not None else None
-        width = _POINTER_BYTES if pointers else byte_size(dtype) if dtype is not None else None
-        total = None if width is None or count is None else width * count
-        return Field(dtype, pointers + arrays, total), width
 
-    @cached_property
-    def names(self) -> dict[str, tuple[str | None, int, bool]]:
-        """Variables at file scope: dtype, depth, and whether other files may write them."""
-        names: dict[str, tuple[str | None, int, bool]] = {}
-        for node in self.parsed.root.children:
-            if node.type != "declaration":
+Variable = tuple[str | None, int, bool]
+"""A variable at file scope: dtype, depth, and whether other files may write it."""
+
+
+@OncePerText
+def file_structures(parsed: Parsed) -> Mapping[str, Structure]:
+    """Structures of the file by tag and by the name of their ``typedef``; of several the last."""
+    return dict(structure_layouts(parsed, select(parsed.language, parsed.root, *STRUCT_KINDS)))
+
+
+def structure_layouts(parsed: Parsed, nodes: Iterable[Node]) -> Iterator[tuple[str, Structure]]:
+    """The names and the layout of each of the nodes (of ``STRUCT_KINDS``) that is a definition."""
+    for node in nodes:
+        body = node.child_by_field_name("body")
+        if body is None:
+            continue
+        names: list[str] = []
+        tag = node.child_by_field_name("name")
+        if tag is not None:
+            names.append(parsed.text(tag))
+        if node.parent is not None and node.parent.type == "type_definition":
+            names += [parsed.text(d) for d in node.parent.children_by_field_name("declarator")]
+        structure = _layout(parsed, names[0] if names else "", body)
+        for name in names:
+            yield name, structure
+
+
+def _layout(parsed: Parsed, name: str, body: Node) -> Structure:
+    fields: dict[str, Field] = {}
+    size: int | None = 0
+    widest = 1
+    for child in body.named_children:
+        if child.type != "field_declaration":
+            continue
+        kind = child.child_by_field_name("type")
+        kind_text = parsed.text(kind) if kind is not None else ""
+        for declarator in child.children_by_field_name("declarator"):
+            label = next(find_all(declarator, "field_identifier"), None)
+            if label is None or any(True for _ in find_all(declarator, "function_declarator")):
                 continue
-            kind = node.child_by_field_name("type")
-            words = {
-                self.parsed.text(child) for child in node.children if child.type.endswith(("specifier", "qualifier"))
-            }
-            shared = not words & {"static", "const", "constexpr"}
-            for declarator in node.children_by_field_name("declarator"):
-                inner = (
-                    declarator.child_by_field_name("declarator")
-                    if declarator.type == "init_declarator"
-                    else declarator
-                )
-                label = declared_name(inner)
-                if inner is None or label is None or any(True for _ in find_all(inner, "function_declarator")):
-                    continue
-                depth = sum(1 for _ in find_all(inner, "array_declarator", "pointer_declarator"))
-                names[self.parsed.text(label)] = (_dtype_of_type(self.parsed, kind), depth, shared)
-        return names
+            field, width = _member(parsed, kind_text, declarator)
+            fields[parsed.text(label)] = field
+            if size is None or width is None or field.size is None:
+                size = None
+                continue
+            size = -(-size // width) * width + field.size
+            widest = max(widest, width)
+    return Structure(name, fields, None if size is None else -(-size // widest) * widest)
+
+
+def _member(parsed: Parsed, kind: str, declarator: Node) -> tuple[Field, int | None]:
+    """One member, and what it is aligned to."""
+    container = re.match(r"^(?:std::)?(?:vector|span)\s*<\s*(.+?)\s*>$", kind)
+    if container is not None:
+        return Field(dtype_of(container.group(1)), 1), None
+    dtype = dtype_of(kind)
+    pointers = sum(1 for _ in find_all(declarator, "pointer_declarator"))
+    count: int | None = 1
+    arrays = 0
+    for array in find_all(declarator, "array_declarator"):
+        arrays += 1
+        length = array.child_by_field_name("size")
+        value = integer_of(parsed.text(length)) if length is not None else None
+        count = count * value if count is not None and value is not None else None
+    width = _POINTER_BYTES if pointers else byte_size(dtype) if dtype is not None else None
+    total = None if width is None or count is None else width * count
+    return Field(dtype, pointers + arrays, total), width
+
+
+@OncePerText
+def file_variables(parsed: Parsed) -> Mapping[str, Variable]:
+    """Variables at file scope, in no namespace; of several declarations the last."""
+    return dict(variables_of(parsed, (node for node in parsed.root.children if node.type == "declaration")))
+
+
+def variables_of(parsed: Parsed, declarations: Iterable[Node]) -> Iterator[tuple[str, Variable]]:
+    for node in declarations:
+        kind = node.child_by_field_name("type")
+        words = {parsed.text(child) for child in node.children if child.type.endswith(("specifier", "qualifier"))}
+        shared = not words & {"static", "const", "constexpr"}
+        for declarator in node.children_by_field_name("declarator"):
+            inner = (
+                declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else declarator
+            )
+            label = declared_name(inner)
+            if inner is None or label is None or any(True for _ in find_all(inner, "function_declarator")):
+                continue
+            depth = sum(1 for _ in find_all(inner, "array_declarator", "pointer_declarator"))
+            yield parsed.text(label), (_dtype_of_type(parsed, kind), depth, shared)
 
 
 @dataclass(frozen=True)

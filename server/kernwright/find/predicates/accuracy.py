@@ -7,6 +7,7 @@ import re
 from tree_sitter import Node
 
 from kernwright.find.context import Context
+from kernwright.find.marks import flushes_denormals
 from kernwright.find.predicates.binding import Binding, Predicate
 from kernwright.find.predicates.general import is_invariant
 from kernwright.find.predicates.lanes import initial_value
@@ -14,9 +15,6 @@ from kernwright.find.types import is_float
 from kernwright.syntax import ancestors, find_all, unparenthesised
 
 _SMALL_FLOATS = ("f32", "f16", "bf16")
-_FLUSHES = re.compile(
-    rb"_MM_SET_FLUSH_ZERO_MODE|_MM_SET_DENORMALS_ZERO_MODE|_mm_setcsr|FE_DFL_DISABLE_(SSE_)?DENORMS|__builtin_ia32_ldmxcsr|fpcr|FPCR"
-)
 
 
 def one_pass_variance(context: Context, node: Node) -> Binding | None:
@@ -142,7 +140,7 @@ def _flushes(context: Context) -> bool:
         for flag in context.flags
     ):
         return True
-    return _FLUSHES.search(context.parsed.snapshot.data) is not None
+    return flushes_denormals(context.parsed)
 
 
 def _factor(context: Context, left: Node, operator: str, right: Node) -> tuple[bool, Node] | None:

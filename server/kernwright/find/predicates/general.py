@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from kernwright.c_types import integer_constants
 from kernwright.find.context import MANY_TURNS, Context
+from kernwright.find.marks import finite_math_above, reordering_above
 from kernwright.find.predicates.binding import Binding, Predicate, holds
 from kernwright.find.predicates.lanes import initial_value
 from kernwright.loops.model import Loop
@@ -214,27 +215,14 @@ def finite_math(context: Context) -> Binding | None:
     """By flags, or by a pragma or attribute that sets them for the function."""
     chosen = _last_word(context, _FINITE_MATH, "-fno-finite-math-only")
     if chosen is None:
-        local = re.search(rb"optimi[sz]e\s*\(?\s*\(?\s*\"[^\"]*(fast-math|Ofast|finite-math-only)", _above(context))
-        chosen = local.group(1).decode() if local else None
+        chosen = finite_math_above(context.parsed, context.kernel.body.start_byte)
     return None if chosen is None else {"flag": chosen}
-
-
-def _above(context: Context) -> bytes:
-    """The text up to the kernel's body: pragmas and attributes that hold for it."""
-    return context.parsed.snapshot.data[: context.kernel.body.start_byte]
 
 
 def reordering_allowed(context: Context) -> bool:
     if _last_word(context, _REORDERING, "-fno-associative-math") is not None:
         return True
-    above = _above(context)
-    return bool(
-        re.search(rb"optimi[sz]e\s*\(?\s*\(?\s*\"[^\"]*(fast-math|Ofast|associative-math)", above)
-        or re.search(
-            rb"#\s*pragma\s+(clang\s+)?fp\s+reassociate\s*\(on\)|float_control\s*\(\s*precise\s*,\s*off",
-            context.parsed.snapshot.data[: context.kernel.span.end],
-        )
-    )
+    return reordering_above(context.parsed, context.kernel.body.start_byte, context.kernel.span.end)
 
 
 def math_errno(context: Context) -> Binding | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from kernwright.find.context import Context
+from kernwright.find.marks import vector_bytes
 from kernwright.find.types import byte_size
 from kernwright.loops.read import integer_of
 from kernwright.syntax import unparenthesised
@@ -55,14 +56,8 @@ def vector_cast(context: Context, node: Node) -> VectorAccess | None:
     named = re.fullmatch(r"(?:const\s+)?(\w+)\s*\*", context.parsed.text(kind)) if kind is not None else None
     if named is None or value is None:
         return None
-    name = re.escape(named.group(1))
-    data = context.parsed.snapshot.data.decode("utf-8", errors="replace")
-    declared = re.search(
-        rf"typedef\b[^;]*\b{name}\b[^;]*vector_size\D*(\d+)|typedef\b[^;]*vector_size\D*(\d+)[^;]*\b{name}\s*;", data
-    )
-    if declared is None:
-        return None
-    return VectorAccess(node, value, int(declared.group(1) or declared.group(2)), False, False)
+    width = vector_bytes(context.parsed, named.group(1))
+    return VectorAccess(node, value, width, False, False) if width is not None else None
 
 
 def pointer_parts(context: Context, address: Node) -> tuple[str, list[Node]] | None:

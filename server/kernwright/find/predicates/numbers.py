@@ -8,6 +8,7 @@ import struct
 from tree_sitter import Node
 
 from kernwright.find.context import Context
+from kernwright.find.marks import has_generic_math
 from kernwright.find.predicates.binding import Binding, Predicate
 from kernwright.find.predicates.general import is_invariant, reordering_allowed
 from kernwright.find.types import is_double_function, literal_dtype
@@ -281,7 +282,7 @@ def double_call(context: Context, node: Node) -> Binding | None:
     if context.parsed.language is not Language.C or function is None or arguments is None:
         return None
     name = context.parsed.text(function)
-    if not _DOUBLE_ONLY.match(name) or b"tgmath.h" in context.parsed.snapshot.data or context.loop_of(node) is None:
+    if not _DOUBLE_ONLY.match(name) or has_generic_math(context.parsed) or context.loop_of(node) is None:
         return None
     kinds = [context.types.of(argument) for argument in arguments.named_children]
     if "f32" not in kinds or any(
