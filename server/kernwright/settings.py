@@ -1,7 +1,8 @@
 """``Settings``: one frozen, validated object, read once and passed down.
 
 Layers, the later winning: defaults, the user's ``kernwright.toml`` in the configuration folder, the nearest
-``kernwright.toml`` at or above the workspace, ``KERNWRIGHT_*`` in the environment, the file of ``--settings``, flags.
+``kernwright.toml`` at or above the workspace, the editor's settings, ``KERNWRIGHT_*`` in the environment, the file of
+``--settings``, flags.
 A value that is not valid is said in one line with its place, and the layer below decides instead.
 
 This is the only module that reads the environment.
@@ -16,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -27,12 +28,17 @@ Key = tuple[str, ...]
 
 FILE_NAME = "kernwright.toml"
 ENVIRONMENT = "environment"
+EDITOR = "editor settings"
 ENVIRONMENT_PREFIX = "KERNWRIGHT_"
 _USERS_ALONE = frozenset({("allowed_compilers",), ("cache",), ("data",), ("trusted",)})
 """Settings that a workspace may not make: they name programs to run and folders to write to, or call it safe."""
 _TABLES = ("settings", "kernel")
 """The tables that a ``kernwright.toml`` may have."""
 _BYTE_ORDER_MARK = "\ufeff"
+_FOR_COMPANIONS = frozenset(
+    ("PATH", "HOME", "USER", "LANG", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "LOCALAPPDATA", "APPDATA", "USERPROFILE")
+)
+_CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
 _TOML_PLACE = re.compile(r"\s*\((?:at line (\d+), column (\d+)|at end of document)\)$")
 
 
@@ -107,6 +113,21 @@ class Settings(BaseModel):
         default=(), description="Patterns of paths that check leaves out, such as third_party/*."
     )
     memory: MemorySettings = Field(default=MemorySettings(), description="The constants of memory.")
+    compile_on: Literal["off", "save", "idle"] = Field(
+        default="save",
+        description="When an editor's kernels are compiled for their facts: never, when saved, or when typing stops.",
+    )
+    optimize_when_idle: bool = Field(
+        default=False, description="Whether a server looks for rewrites of open kernels while nobody types."
+    )
+    idle_seconds_per_hour: float = Field(
+        default=120.0, ge=0, le=3600, description="Seconds of each hour that work without a request may take."
+    )
+    most_diagnostics: int = Field(
+        default=1000, ge=1, description="Findings of one file that are shown at most, the gravest first."
+    )
+    hints: bool = Field(default=True, description="Whether facts are shown at the ends of lines.")
+    lenses: bool = Field(default=True, description="Whether figures and commands are shown above kernels.")
     debug: tuple[str, ...] = Field(
         default=(), description="Stages that say what they were given and gave: find, contract, verify."
     )
@@ -152,6 +173,7 @@ def load_settings(
     flags: Mapping[str, Any] | None = None,
     settings_file: Path | None = None,
     environment: Mapping[str, str] | None = None,
+    editor: Mapping[str, Any] | None = None,
 ) -> Loaded:
     """Read all layers for work that starts in the folder ``start``. ``BadSettings`` only for ``settings_file``."""
     import platformdirs
@@ -163,6 +185,8 @@ def load_settings(
     layers = [_file_layer(user_folder / FILE_NAME, problems)]
     if (workspace / FILE_NAME) != (user_folder / FILE_NAME):
         layers.append(_users_alone(_file_layer(workspace / FILE_NAME, problems), problems))
+    if editor:
+        layers.append(_editor_layer(editor, problems))
     layers.append(_environment_layer(environ, problems))
     if settings_file is not None:
         layers.append(_named_layer(settings_file))
@@ -182,6 +206,16 @@ def load_settings(
         user_folder / "rules",
         environ.get("PATH", ""),
     )
+
+
+def companion_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables that processes of our own get: what finds programs, folders and settings. No key is among them."""
+    environ = os.environ if environment is None else environment
+    return {
+        name: value
+        for name, value in environ.items()
+        if name in _FOR_COMPANIONS or name.startswith((ENVIRONMENT_PREFIX, "XDG_", "LC_"))
+    }
 
 
 def debug_words(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -272,6 +306,29 @@ def _users_alone(layer: _Layer, problems: list[str]) -> _Layer:
             problems.append(f"{layer.place(key)}: only the user's own settings may say this; left aside")
             del layer.table[key[0]]
     return layer
+
+
+def _editor_layer(table: Mapping[str, Any], problems: list[str]) -> _Layer:
+    """What an editor sent: names as editors write them (``searchSeconds``) or as files do. A null is no value."""
+    layer = _Layer(EDITOR, {})
+    for name, value in table.items():
+        if value is not None:
+            layer.table[_CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)] = _without_nulls(value)
+    if "trusted" in layer.table:
+        problems.append(f"{EDITOR}: trusted: trust is said by the editor's own means; left aside")
+        del layer.table["trusted"]
+    return layer
+
+
+def _without_nulls(value: object) -> object:
+    match value:
+        case dict():
+            entries = cast(dict[object, object], value).items()
+            return {str(key): _without_nulls(inner) for key, inner in entries if inner is not None}
+        case list():
+            return [_without_nulls(inner) for inner in cast(list[object], value)]
+        case _:
+            return value
 
 
 def _environment_layer(environ: Mapping[str, str], problems: list[str]) -> _Layer:

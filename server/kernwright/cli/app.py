@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kernwright.cli import check, decide, demo, doctor, optimize, profile, rules, schema, verify
+from kernwright.cli import check, decide, demo, doctor, optimize, profile, rules, schema, serve, verify
 from kernwright.cli.front import Format, Front
 
 app = typer.Typer(
@@ -88,5 +88,7 @@ app.command("accept")(decide.accept)
 app.command("reject", short_help="Say that you do not want an offer.")(decide.reject)
 app.add_typer(rules.app, name="rules")
 app.command("schema", short_help="Print a JSON Schema.")(schema.schema)
+app.command("serve", short_help="Serve an editor.")(serve.serve)
+app.command("replay", short_help="Say a recorded session to a server again.")(serve.replay)
 app.command("demo", short_help="Run the whole of it on bundled kernels.")(demo.demo)
 app.command("doctor", short_help="Say what this machine has and lacks.")(doctor.doctor)

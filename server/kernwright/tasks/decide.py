@@ -77,6 +77,19 @@ def _accept(engine: Engine, offered: Event) -> Accepted:
     return Accepted(str(record["title"]), before, after, edits, event if written else None, links - 1)
 
 
+def accepted_in_editor(engine: Engine, record: Mapping[str, Any], before: Snapshot, after: Snapshot) -> Event:
+    """Record that an editor made the edit of an offer: ``before`` is the text that the edit was made for, ``after``
+    the text now. ``CannotWrite`` where the rewrite is not in it."""
+    edits = reanchored(record, before)
+    if isinstance(edits, Stale):
+        raise CannotWrite(edits.reason)
+    evidence = _evidence(record, before, edits, before.apply(edits))
+    if str(evidence["after_region"]).encode("utf-8") not in after.data:
+        raise CannotWrite(f"{after.path}: does not hold the rewrite '{record['title']}'; nothing was remembered")
+    offered = find_offer(engine, str(record["id"]))
+    return engine.memory.append(decision(offered, EventKind.ACCEPTED, {**record, **evidence}))[0]
+
+
 def reject(engine: Engine, offer: str, reason: Reason) -> Event:
     """Record that the user does not want an offer, and why."""
     offered = find_offer(engine, offer)

@@ -82,7 +82,7 @@ def _examine(engine: Engine, snapshot: Snapshot) -> Examined:
     reported = [
         *(Reported(finding, snapshot) for finding in findings),
         *_contract_findings(engine, parsed, contracts),
-        *_compile_findings(parsed, kernels, command, answer.diagnostics),
+        *compile_findings(parsed, kernels, command, answer.diagnostics),
     ]
     return Examined(parsed, kernels, contracts, command, facts, tuple(reported), answer.problems)
 
@@ -183,7 +183,7 @@ def _contract_finding(engine: Engine, parsed: Parsed, kernel: str, problem: Cont
     )
 
 
-def _compile_findings(
+def compile_findings(
     parsed: Parsed,
     kernels: tuple[Kernel, ...],
     command: BuildCommand | CommandProblem,

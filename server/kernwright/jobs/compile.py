@@ -1,0 +1,107 @@
+"""Compiling a file for what its compiler says of it: remarks on loops, spills, errors. Nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kernwright.engine import Engine
+from kernwright.fingerprint import region_of
+from kernwright.jobs.model import Compiled, JobRequest, LineNote
+from kernwright.kernel import Kernel, find_kernels
+from kernwright.mirror.keys import kernel_keys, remarks_by_key
+from kernwright.mirror.model import FoundFinding, Place, Range
+from kernwright.mirror.workspace import engine_for
+from kernwright.syntax import Language, Parsed, find_all, parse
+from kernwright.targets.assembly import AssemblyFunction
+from kernwright.targets.counts import mix_of_lines
+from kernwright.targets.model import BuildCommand, CommandProblem, Remark, ToolProblem
+from kernwright.targets.remarks import loop_outcome
+from kernwright.tasks.examine import compile_findings
+from kernwright.text import Snapshot
+
+_LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
+
+
+def compile_file(request: JobRequest) -> Compiled:
+    engine = engine_for(request.root, request.editor)
+    parsed = parse(Snapshot(request.path, request.data), Language(request.language))
+    command = engine.command_for(request.path, parsed.language)
+    if isinstance(command, CommandProblem):
+        return Compiled({}, {}, (), "", command.message)
+    words = f"{' '.join((*command.compiler.command, *command.flags))} ({command.origin})"
+    kernels = find_kernels(parsed)
+    if not kernels:
+        return Compiled({}, {}, (), words)
+    remarks = engine.target.remarks(command, parsed)
+    if isinstance(remarks, ToolProblem):
+        return Compiled({}, {}, _errors(engine, parsed, kernels, command), words, remarks.message)
+    return Compiled(
+        remarks=remarks_by_key(parsed, remarks),
+        notes=_notes(engine, parsed, kernels, command, remarks),
+        errors=(),
+        command=words,
+    )
+
+
+def _errors(
+    engine: Engine, parsed: Parsed, kernels: Sequence[Kernel], command: BuildCommand
+) -> tuple[FoundFinding, ...]:
+    diagnostics = engine.target.compile_errors(command, parsed)
+    if isinstance(diagnostics, ToolProblem) or "borrowed from" in command.origin:
+        # A header is compiled with the command of a unit that includes it, and need not stand alone.
+        return ()
+    lines = parsed.snapshot.lines
+    found: list[FoundFinding] = []
+    for report in compile_findings(parsed, tuple(kernels), command, tuple(diagnostics)):
+        finding = report.finding
+        ends = (finding.span.start, finding.span.end)
+        start, end = (Place(line := lines.line_of(at), at - lines.starts[line]) for at in ends)
+        found.append(
+            FoundFinding(
+                rule=finding.rule,
+                severity=finding.severity.value,
+                message=finding.message,
+                range=Range(start, end),
+                kernel=finding.kernel,
+                evidence=finding.evidence.value,
+                docs=finding.docs,
+            )
+        )
+    return tuple(found)
+
+
+def _notes(
+    engine: Engine, parsed: Parsed, kernels: Sequence[Kernel], command: BuildCommand, remarks: Sequence[Remark]
+) -> dict[str, tuple[LineNote, ...]]:
+    assembly = engine.target.assembly(command, parsed)
+    functions: Sequence[AssemblyFunction] = () if isinstance(assembly, ToolProblem) else assembly
+    keys = kernel_keys(parsed)
+    return {
+        keys[kernel.signature]: tuple(_kernel_notes(parsed, kernel, remarks, functions, command.compiler.title))
+        for kernel in kernels
+    }
+
+
+def _kernel_notes(
+    parsed: Parsed, kernel: Kernel, remarks: Sequence[Remark], functions: Sequence[AssemblyFunction], compiler: str
+) -> Iterable[LineNote]:
+    """One note per innermost loop: what the vectoriser did to it, and the spills in it."""
+    lines = parsed.snapshot.lines
+    origin = lines.line_of(region_of(kernel).start)
+    for loop in find_all(kernel.body, *_LOOPS):
+        if any(inner != loop for inner in find_all(loop, *_LOOPS)):
+            continue
+        first, last = lines.line_of(loop.start_byte), lines.line_of(max(loop.start_byte, loop.end_byte - 1))
+        said = [remark for remark in remarks if first + 1 <= remark.line <= last + 1]
+        if said:
+            outcome = loop_outcome(remarks, first + 1, last + 1)
+            details = "\n".join(f"line {remark.line}: {remark.message} ({remark.compiler})" for remark in said)
+            yield LineNote(first - origin, str(outcome), details, "compiler")
+        mix = mix_of_lines(functions, first + 1, last + 1)
+        if mix.spills + mix.reloads:
+            yield LineNote(
+                first - origin,
+                f"{mix.spills} spills, {mix.reloads} reloads",
+                f"stores of registers to the stack and loads back, in the code that {compiler} made of this loop",
+                "counted",
+            )

@@ -1,0 +1,121 @@
+"""Profiling and optimising one kernel of a text that an editor holds, saved or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kernwright.engine import Engine
+from kernwright.jobs.model import JobFailed, JobRequest, JobStep, KernelOptimised, KernelTimed, LineNote
+from kernwright.kernel import find_functions, find_kernels
+from kernwright.mirror.keys import kernel_keys
+from kernwright.offer_json import stored_offer
+from kernwright.optimize import Step
+from kernwright.mirror.workspace import engine_for
+from kernwright.syntax import Language, parse
+from kernwright.targets.model import LineCost, Profile
+from kernwright.tasks.baseline import Baseline, time_words
+from kernwright.tasks.choose import Chosen, chosen_kernel
+from kernwright.tasks.optimize import optimise_kernel
+from kernwright.tasks.profile import profile_kernel
+from kernwright.text import Snapshot
+
+Tell = Callable[[JobStep], None]
+_LEAST_SHARE = 0.01
+"""Lines below a hundredth of the time are noise to a reader."""
+
+
+def profile_one(request: JobRequest, tell: Tell) -> KernelTimed | JobFailed:
+    engine = engine_for(request.root, request.editor)
+    chosen = _chosen(engine, request)
+    if isinstance(chosen, JobFailed):
+        return chosen
+    tell(JobStep(f"timing {chosen.kernel.name} and counting by line"))
+    result = profile_kernel(engine, chosen)
+    lines = result.lines
+    if result.baseline is None or result.baseline.problem:
+        return _timed(chosen, result.baseline, problem="" if isinstance(lines, Profile) else lines.message)
+    remarks = tuple(f"line {remark.line}: {remark.message}" for remark in result.remarks)
+    if not isinstance(lines, Profile):
+        return _timed(chosen, result.baseline, remarks=(lines.message, *remarks))
+    notes = [_line_note(chosen, result.baseline, cost, lines) for cost in lines.lines if cost.share >= _LEAST_SHARE]
+    return _timed(chosen, result.baseline, notes=tuple(notes), remarks=(*lines.notes, *remarks))
+
+
+def optimise_one(request: JobRequest, tell: Tell) -> KernelOptimised | JobFailed:
+    engine = engine_for(request.root, request.editor)
+    chosen = _chosen(engine, request)
+    if isinstance(chosen, JobFailed):
+        return chosen
+    rounds = engine.settings.rounds
+    tell(JobStep(f"timing {chosen.kernel.name}", 0, rounds))
+
+    def watch(step: Step) -> None:
+        tell(JobStep(f"{step.candidate.title}: {step.verdict.status.value}", step.round, step.rounds))
+
+    result = optimise_kernel(engine, chosen, rounds, watch)
+    snapshot = chosen.parsed.snapshot
+    return KernelOptimised(
+        timed=_timed(chosen, result.baseline, problem=result.why),
+        offers=tuple(stored_offer(offer, snapshot) for offer in result.offers),
+        refused=tuple((refused.title, refused.status, refused.why) for refused in result.found.refused),
+        ended=result.found.ended,
+        rounds=result.found.rounds,
+    )
+
+
+def _chosen(engine: Engine, request: JobRequest) -> Chosen | JobFailed:
+    parsed = parse(Snapshot(request.path, request.data), Language(request.language))
+    kernels = [kernel for kernel in find_kernels(parsed) if kernel.signature == request.signature]
+    kernels = kernels or [kernel for kernel in find_functions(parsed) if kernel.signature == request.signature]
+    if len(kernels) != 1:
+        count = "is not there any more" if not kernels else f"stands there {len(kernels)} times"
+        return JobFailed(f"{request.path}: {request.signature} {count}")
+    return chosen_kernel(engine, parsed, kernels[0])
+
+
+def _timed(
+    chosen: Chosen,
+    baseline: Baseline | None,
+    *,
+    notes: tuple[LineNote, ...] = (),
+    remarks: tuple[str, ...] = (),
+    problem: str = "",
+) -> KernelTimed:
+    measured: Mapping[str, Any] = baseline.as_json if baseline is not None and not baseline.problem else {}
+    return KernelTimed(
+        key=kernel_keys(chosen.parsed)[chosen.kernel.signature],
+        signature=chosen.kernel.signature,
+        words=_lens_words(baseline) if baseline is not None and measured else "",
+        baseline=measured,
+        notes=notes,
+        remarks=remarks,
+        asks=chosen.asks,
+        problem=problem or (baseline.problem if baseline is not None else ""),
+    )
+
+
+def _lens_words(baseline: Baseline) -> str:
+    """``12.3 µs · 41% of bound · memory-bound``."""
+    words = [time_words(baseline.nanoseconds)]
+    share = baseline.share_of_bound
+    if share is not None:
+        words += [f"{min(share, 1.0):.0%} of bound", f"{baseline.limit}-bound"]
+    return " · ".join(words)
+
+
+def _line_note(chosen: Chosen, baseline: Baseline, cost: LineCost, profile: Profile) -> LineNote:
+    lines = chosen.parsed.snapshot.lines
+    first = lines.line_of(_region_start(chosen))
+    spent = time_words(cost.share * baseline.nanoseconds)
+    detail = (
+        f"{cost.share:.1%} of {baseline.words}: {spent} per call, {cost.amount:g} {cost.unit} of {profile.total:g} "
+        f"({cost.evidence.value}, {profile.tool})"
+    )
+    return LineNote(cost.line - 1 - first, f"{cost.share:.0%} · {spent}", detail, cost.evidence.value)
+
+
+def _region_start(chosen: Chosen) -> int:
+    from kernwright.fingerprint import region_of
+
+    return region_of(chosen.kernel).start

@@ -1,0 +1,199 @@
+"""Code actions: verified rewrites first, then what may lead to some. The list is cheap; edits are made in resolve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from kernwright.lsp import commands
+from kernwright.lsp.convert import Json
+from kernwright.lsp.edits import contract_edit, edits_of_offer, offer_edit, workspace_edit
+from kernwright.lsp.endpoint import ReplyError
+from kernwright.mirror.messages import ContractOf, DraftContract, Refused
+from kernwright.session.facts import KeptOffer, PlacedKernel
+from kernwright.session.session import kernel_at
+
+if TYPE_CHECKING:
+    from kernwright.lsp.server import KernwrightServer
+
+REWRITE = "refactor.rewrite"
+QUICK_FIX = "quickfix"
+FIX_ALL = "source.fixAll.kernwright"
+
+
+def register(server: KernwrightServer) -> None:
+    session = server.session
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
+    async def actions(params: types.CodeActionParams) -> list[Json]:
+        uri = params.text_document.uri
+        document = session.known(uri)
+        if document is None:
+            return []
+        only = params.context.only
+        found: list[Json] = []
+        for kernel in kernel_at(session.kernels(uri), params.range.start.line, params.range.end.line):
+            found += _of_kernel(server, uri, kernel, params.context.diagnostics)
+        if only is not None:
+            # What tidies a whole file is only offered to who asks for such things.
+            found += _fix_all(server, uri)
+        found = [action for action in found if _asked_for(action["kind"], only)]
+        if not server.client.literal_actions:
+            return [action["command"] for action in found if "command" in action]
+        if not server.client.resolves_edits:
+            found = [resolved for action in found if (resolved := await _resolved_or_none(server, action))]
+        return found
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def resolve(action: types.CodeAction) -> types.CodeAction | Json:
+        if not isinstance(action.data, dict):
+            return action
+        plain: Json = server.protocol.plain(action)
+        return await _resolved(server, plain)
+
+    _ = (actions, resolve)
+
+
+def _of_kernel(
+    server: KernwrightServer, uri: str, kernel: PlacedKernel, diagnostics: Sequence[types.Diagnostic]
+) -> Iterable[Json]:
+    session, summary = server.session, kernel.summary
+    place: dict[str, Any] = {"uri": uri, "kernel": summary.signature}
+    here = [diagnostic for diagnostic in diagnostics if diagnostic.source == "kernwright"]
+    offers = [] if kernel.touched else session.facts(uri, summary.signature).offers_for(summary.key)
+    for rank, offer in enumerate(offers):
+        yield _offer(server, uri, offer, here, preferred=rank == 0 and not offer.assumes)
+    if session.trusted:
+        cured = {offer.record.get("rule") for offer in offers}
+        for diagnostic in here:
+            if diagnostic.code not in cured and diagnostic.code not in ("contract", "compile-error"):
+                title = f"Verify rewrites of {summary.name} for '{diagnostic.code}'"
+                plain = server.protocol.plain(diagnostic)
+                yield _command(title, QUICK_FIX, commands.OPTIMIZE, place) | {"diagnostics": [plain]}
+        yield _command(f"Search verified rewrites of {summary.name}", REWRITE, commands.OPTIMIZE, place)
+        yield _command(f"Profile {summary.name}", REWRITE, commands.PROFILE, place)
+    elif server.client.disabled_actions:
+        title = f"Search verified rewrites of {summary.name}"
+        reason = "the workspace is not trusted, so nothing of it is compiled or run"
+        yield {"title": title, "kind": REWRITE, "disabled": {"reason": reason}}
+    if summary.contract == "none":
+        title = f"Insert the inferred contract of {summary.name}"
+        yield {
+            "title": title,
+            "kind": REWRITE,
+            "data": {"contract": place},
+            "command": {"title": title, "command": commands.INSERT_CONTRACT, "arguments": [place | {"told": True}]},
+        }
+    for offer in offers:
+        yield _command(f"Reject: {offer.title}", REWRITE, commands.REJECT, {"offer": offer.id})
+
+
+def _offer(
+    server: KernwrightServer, uri: str, offer: KeptOffer, diagnostics: Sequence[types.Diagnostic], *, preferred: bool
+) -> Json:
+    rule = offer.record.get("rule")
+    cured = [server.protocol.plain(one) for one in diagnostics if rule is not None and one.code == rule]
+    arguments = {"offer": offer.id, "applied": True}
+    action: Json = {
+        "title": offer.title,
+        "kind": QUICK_FIX if cured else REWRITE,
+        "isPreferred": preferred,
+        "data": {"offer": offer.id, "uri": uri},
+        "command": {"title": offer.title, "command": commands.ACCEPT, "arguments": [arguments]},
+    }
+    if cured:
+        action["diagnostics"] = cured
+    if offer.record.get("source") == "model" and server.client.model_tag:
+        action["tags"] = [int(types.CodeActionTag.LLMGenerated)]
+    return action
+
+
+def _fix_all(server: KernwrightServer, uri: str) -> Iterable[Json]:
+    offers = _safe_offers(server, uri)
+    if offers:
+        title = f"Apply the best verified rewrite of {len(offers)} kernel{'s' if len(offers) > 1 else ''}"
+        ids = [offer.id for offer in offers]
+        yield {
+            "title": title,
+            "kind": FIX_ALL,
+            "data": {"offers": ids, "uri": uri},
+            "command": {
+                "title": title,
+                "command": commands.ACCEPT,
+                "arguments": [{"offers": ids, "applied": True}],
+            },
+        }
+
+
+def _safe_offers(server: KernwrightServer, uri: str) -> list[KeptOffer]:
+    """The best offer of each kernel that needs nobody's confirmation."""
+    best: dict[str, KeptOffer] = {}
+    for kernel, offer in server.session.offers(uri):
+        if not offer.assumes:
+            best.setdefault(kernel.summary.signature, offer)
+    return list(best.values())
+
+
+async def _resolved_or_none(server: KernwrightServer, action: Json) -> Json | None:
+    try:
+        return await _resolved(server, action)
+    except ReplyError:
+        return None
+
+
+async def _resolved(server: KernwrightServer, action: Json) -> Json:
+    """The action with its edit."""
+    data: dict[str, Any] = action.get("data") or {}
+    session = server.session
+    if "offer" in data:
+        known = session.find_offer(str(data["offer"]))
+        if known is None:
+            raise ReplyError(f"the offer '{data['offer']}' is no longer there; search again")
+        uri, _, kept = known
+        try:
+            action["edit"] = await offer_edit(server, uri, kept)
+        except ReplyError:
+            session.withdraw(kept.id)
+            raise
+    elif "offers" in data:
+        action["edit"] = await _all_edits(server, str(data["uri"]), [str(one) for one in data["offers"]])
+    elif "contract" in data:
+        uri, signature = str(data["contract"]["uri"]), str(data["contract"]["kernel"])
+        draft = await session.analysis.ask(ContractOf(uri, signature))
+        document = session.known(uri)
+        if isinstance(draft, Refused):
+            raise ReplyError(draft.why)
+        if isinstance(draft, DraftContract) and document is not None:
+            action["edit"] = contract_edit(server, document, draft)
+    return action
+
+
+async def _all_edits(server: KernwrightServer, uri: str, ids: Sequence[str]) -> Json:
+    session = server.session
+    document = session.known(uri)
+    if document is None:
+        raise ReplyError(f"{uri}: is not open")
+    kept = {offer.id: offer for offer in _safe_offers(server, uri)}
+    edits: list[Any] = []
+    for offer in [kept[id_] for id_ in ids if id_ in kept]:
+        placed = await edits_of_offer(server, uri, offer)
+        for edit in placed.edits:
+            # Two rewrites may add the same include, once is enough.
+            if edit not in edits:
+                edits.append(edit)
+        session.remember_preview(offer.id, uri)
+    return workspace_edit(server, document, edits, "Apply verified rewrites", ())
+
+
+def _command(title: str, kind: str, command: str, argument: dict[str, Any]) -> Json:
+    return {"title": title, "kind": kind, "command": {"title": title, "command": command, "arguments": [argument]}}
+
+
+def _asked_for(kind: str, only: Sequence[Any] | None) -> bool:
+    """Kinds are hierarchies: who asks for ``refactor`` gets ``refactor.rewrite``."""
+    if only is None:
+        return True
+    asked = [one.value if isinstance(one, types.CodeActionKind) else str(one) for one in only]
+    return any(one == "" or kind == one or kind.startswith(f"{one}.") for one in asked)

@@ -1,0 +1,298 @@
+"""Commands: profile, optimize, accept, reject, contracts, reports, rules, cancel.
+
+Each takes one table and answers at once; what takes long becomes a job, whose number is the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from lsprotocol import types
+
+from kernwright.jobs.model import JobKind, KernelOptimised, KernelTimed
+from kernwright.lsp import ext, reports
+from kernwright.lsp.convert import Json
+from kernwright.lsp.edits import contract_edit, offer_edit
+from kernwright.lsp.endpoint import INVALID_PARAMS, ReplyError
+from kernwright.mirror.messages import ContractOf, Decide, DraftContract, Refused, SwitchRule
+from kernwright.mirror.model import KernelSummary
+from kernwright.session.facts import KeptOffer
+from kernwright.session.jobs import Job, JobState
+
+if TYPE_CHECKING:
+    from kernwright.lsp.server import KernwrightServer
+
+PROFILE = "kernwright.profile"
+OPTIMIZE = "kernwright.optimize"
+ACCEPT = "kernwright.accept"
+REJECT = "kernwright.reject"
+PROMOTE = "kernwright.promote"
+DEMOTE = "kernwright.demote"
+INSERT_CONTRACT = "kernwright.insertContract"
+SHOW_REPORT = "kernwright.showReport"
+SHOW_OFFERS = "kernwright.showOffers"
+CANCEL = "kernwright.cancel"
+NAMES = (PROFILE, OPTIMIZE, ACCEPT, REJECT, PROMOTE, DEMOTE, INSERT_CONTRACT, SHOW_REPORT, SHOW_OFFERS, CANCEL)
+
+REASONS = {"Wrong": "wrong", "Not worth it": "not-worth-it", "Not now": "not-now"}
+_REASON_SECONDS = 60.0
+_CHOICE_SECONDS = 600.0
+
+
+def register(server: KernwrightServer) -> None:
+    handlers: dict[str, Callable[[KernwrightServer, dict[str, Any]], Any]] = {
+        PROFILE: _profile,
+        OPTIMIZE: _optimize,
+        ACCEPT: _accept,
+        REJECT: _reject,
+        PROMOTE: _promote,
+        DEMOTE: _demote,
+        INSERT_CONTRACT: _insert_contract,
+        SHOW_REPORT: _show_report,
+        SHOW_OFFERS: _show_offers,
+        CANCEL: _cancel,
+    }
+
+    @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
+    async def execute(params: types.ExecuteCommandParams) -> Any:
+        handler = handlers.get(params.command)
+        if handler is None:
+            raise ReplyError(f"there is no command {params.command}", INVALID_PARAMS)
+        arguments: object = params.arguments[0] if params.arguments else {}
+        if not isinstance(arguments, dict):
+            raise ReplyError(f"{params.command} takes one table", INVALID_PARAMS)
+        return await handler(server, cast(dict[str, Any], arguments))
+
+    _ = execute
+
+
+async def _profile(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    return await _begin(server, JobKind.PROFILE, arguments)
+
+
+async def _optimize(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    return await _begin(server, JobKind.OPTIMIZE, arguments)
+
+
+async def _begin(server: KernwrightServer, kind: JobKind, arguments: dict[str, Any]) -> Json:
+    uri, kernel = await _kernel(server, arguments)
+    if not server.session.trusted:
+        raise ReplyError("the workspace is not trusted, so nothing of it is compiled or run; trust it first")
+    job = server.session.submit(kind, uri, kernel, wanted=True)
+    if job is None:
+        raise ReplyError(f"{uri}: is not open")
+    job.watchers.append(lambda job: _tell_end(server, job, kernel))
+    return {"job": job.number, "state": job.state.value}
+
+
+def _tell_end(server: KernwrightServer, job: Job, kernel: KernelSummary) -> None:
+    """Say what a job that somebody asked for has come to. Its failure is said by whoever shows jobs."""
+    if job.state is not JobState.DONE:
+        return
+    match job.result:
+        case KernelOptimised() as found:
+            words = _search_words(found)
+        case KernelTimed() as timed:
+            words = timed.words or (timed.asks[0] if timed.asks else timed.problem)
+        case _:
+            return
+    message = f"{kernel.name}: {words}"
+    server.protocol.notify(
+        types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message)
+    )
+    ext.tell_offers(server, job.uri)
+
+
+def _search_words(found: KernelOptimised) -> str:
+    if found.offers:
+        count = len(found.offers)
+        return f"{count} verified rewrite{'s' if count > 1 else ''}; the best: {found.offers[0]['title']}"
+    if found.timed.asks:
+        return f"the contract has to say more: {found.timed.asks[0]}"
+    return f"no offer: {found.timed.problem or found.ended}"
+
+
+async def _accept(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    """With ``applied`` the editor has made the edit already; without, it is asked to."""
+    ids = [str(one) for one in arguments.get("offers") or [arguments.get("offer")]]
+    taken: list[str] = []
+    for id_ in ids:
+        known = server.session.find_offer(id_)
+        if known is None:
+            raise ReplyError(f"the offer '{id_}' is no longer there; search again")
+        uri, _, kept = known
+        if not arguments.get("applied"):
+            await _apply(server, uri, kept)
+        await _record(server, uri, kept)
+        taken.append(id_)
+    return {"accepted": taken}
+
+
+async def _apply(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
+    if not server.client.applies_edits:
+        raise ReplyError("this editor applies no edits of a server's; take the code action instead")
+    edit = await offer_edit(server, uri, kept)
+    answer = await server.protocol.ask(types.WORKSPACE_APPLY_EDIT, {"label": kept.title, "edit": edit})
+    if not getattr(answer, "applied", False):
+        raise ReplyError(f"the editor did not apply it: {getattr(answer, 'failure_reason', None) or 'no reason given'}")
+
+
+async def _record(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
+    """Remember an acceptance, once the rewritten text is in the document."""
+    session = server.session
+    before = session.preview_of(kept.id)
+    document = session.known(uri)
+    if document is None or before is None:
+        raise ReplyError(f"'{kept.title}' was not previewed for the text that is open; nothing was remembered")
+    answer = await session.analysis.ask(Decide(session.root_of(document.path), kept.record, before, document.data, ""))
+    if isinstance(answer, Refused):
+        raise ReplyError(answer.why)
+    session.withdraw(kept.id)
+    ext.tell_offers(server, uri)
+
+
+async def _reject(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    id_ = str(arguments.get("offer"))
+    known = server.session.find_offer(id_)
+    if known is None:
+        raise ReplyError(f"the offer '{id_}' is no longer there")
+    uri, facts, kept = known
+    facts.rejected.add(id_)
+    server.session.changed_facts(uri)
+    ext.tell_offers(server, uri)
+    reason = arguments.get("reason")
+    if isinstance(reason, str):
+        if reason not in (*REASONS.values(), "other"):
+            raise ReplyError(f"no such reason: {reason}; one of {', '.join(REASONS.values())}, other", INVALID_PARAMS)
+        await _remember_rejection(server, uri, kept, reason)
+    else:
+        # The offer is gone already; why can be said later, or never.
+        server.protocol.run_in_background("reject", _ask_reason(server, uri, kept))
+    return {"rejected": id_}
+
+
+async def _ask_reason(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
+    chosen = await choose(server, f"Why is '{kept.title}' not wanted?", list(REASONS), _REASON_SECONDS)
+    await _remember_rejection(server, uri, kept, REASONS.get(chosen or "", "other"))
+
+
+async def _remember_rejection(server: KernwrightServer, uri: str, kept: KeptOffer, reason: str) -> None:
+    document = server.session.documents.get(uri)
+    root = server.session.root_of(document.path) if document is not None else server.session.folders[0]
+    answer = await server.session.analysis.ask(Decide(root, kept.record, b"", b"", reason))
+    if isinstance(answer, Refused):
+        server.log(f"a rejection was not remembered: {answer.why}")
+
+
+async def choose(server: KernwrightServer, message: str, titles: list[str], patience: float) -> str | None:
+    """Let the user choose one of some titles; None for no answer."""
+    params = types.ShowMessageRequestParams(
+        types.MessageType.Info, message, [types.MessageActionItem(title) for title in titles]
+    )
+    try:
+        answer = await asyncio.wait_for(server.protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params), patience)
+    except (TimeoutError, ReplyError):
+        return None
+    title = getattr(answer, "title", None)
+    return title if title in titles else None
+
+
+async def _promote(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    return await _switch(server, arguments, on=True)
+
+
+async def _demote(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    return await _switch(server, arguments, on=False)
+
+
+async def _switch(server: KernwrightServer, arguments: dict[str, Any], *, on: bool) -> Json:
+    name = str(arguments.get("rule") or "")
+    folders = server.session.folders
+    if not folders:
+        raise ReplyError("no folder is open whose rules could be changed")
+    named = arguments.get("folder")
+    folder = next((one for one in folders if str(one) == named), folders[0])
+    answer = await server.session.analysis.ask(SwitchRule(folder, name, on))
+    if isinstance(answer, Refused):
+        raise ReplyError(answer.why)
+    server.session.reread(folder)
+    ext.tell_rules(server)
+    return {"rule": name, "said": str(answer)}
+
+
+async def _insert_contract(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    """Put the inferred contract above its kernel, and say what it asks. With ``told`` the edit is made already."""
+    uri, kernel = await _kernel(server, arguments)
+    draft = await server.session.analysis.ask(ContractOf(uri, kernel.signature))
+    document = server.session.known(uri)
+    if isinstance(draft, Refused):
+        raise ReplyError(draft.why)
+    if not isinstance(draft, DraftContract) or document is None:
+        raise ReplyError(f"{uri}: is not open")
+    if not arguments.get("told") and not draft.written:
+        if not server.client.applies_edits:
+            raise ReplyError("this editor applies no edits of a server's; take the code action instead")
+        edit = contract_edit(server, document, draft)
+        await server.protocol.ask(types.WORKSPACE_APPLY_EDIT, {"label": "Insert the inferred contract", "edit": edit})
+    if draft.asks:
+        message = f"{kernel.name}: the contract has to say more: {draft.asks[0]}"
+        server.protocol.notify(
+            types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message)
+        )
+    return {"contract": draft.toml, "asks": list(draft.asks)}
+
+
+async def _show_report(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    uri, kernel = await _kernel(server, arguments)
+    text = await reports.report_of(server, uri, kernel)
+    shown = await reports.show(server, kernel.name, text)
+    return {"report": text, "shown": shown}
+
+
+async def _show_offers(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    """Let the user choose an offer, and apply it."""
+    uri, kernel = await _kernel(server, arguments)
+    offers = [offer for placed, offer in server.session.offers(uri) if placed.summary.signature == kernel.signature]
+    if offers:
+        server.protocol.run_in_background("offers", _choose_offer(server, kernel, offers))
+    return {"offers": [{"id": offer.id, "title": offer.title, "assumes": list(offer.assumes)} for offer in offers]}
+
+
+async def _choose_offer(server: KernwrightServer, kernel: KernelSummary, offers: list[KeptOffer]) -> None:
+    titles = [offer.title for offer in offers]
+    chosen = await choose(server, f"Verified rewrites of {kernel.name}", titles, _CHOICE_SECONDS)
+    if chosen is not None:
+        await _accept(server, {"offer": offers[titles.index(chosen)].id})
+
+
+async def _cancel(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
+    """One job by its number, those of a document, or all."""
+    number, uri = arguments.get("job"), arguments.get("uri")
+    jobs = [
+        job
+        for job in server.session.jobs.jobs
+        if (number is None or job.number == number) and (uri is None or job.uri == uri)
+    ]
+    for job in jobs:
+        server.session.jobs.cancel(job, "cancelled by the user")
+    return {"cancelled": [job.number for job in jobs]}
+
+
+async def _kernel(server: KernwrightServer, arguments: dict[str, Any]) -> tuple[str, KernelSummary]:
+    """The kernel that a command names, by signature or by name."""
+    uri, name = str(arguments.get("uri") or ""), str(arguments.get("kernel") or "")
+    found = await server.session.analysed_now(uri)
+    if found is None:
+        raise ReplyError(f"{uri or 'the file'}: is not open")
+    for kernel in found.kernels:
+        if kernel.signature == name:
+            return uri, kernel
+    named = [kernel for kernel in found.kernels if name in (kernel.name, kernel.qualified)]
+    if len(named) == 1:
+        return uri, named[0]
+    if not name and len(found.kernels) == 1:
+        return uri, found.kernels[0]
+    known = ", ".join(kernel.signature for kernel in found.kernels[:8]) or "none"
+    raise ReplyError(f"{uri}: no kernel '{name}', or more than one; it has {known}", INVALID_PARAMS)

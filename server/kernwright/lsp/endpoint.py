@@ -1,0 +1,316 @@
+"""``Endpoint``: JSON-RPC with one promise: every request gets exactly one reply, whatever it looks like.
+
+It is pygls' protocol with its own way of taking messages: pygls answers no message that it cannot read, and keeps
+documents of its own, whose lines end where no editor ends them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any, cast
+
+from lsprotocol import types
+from pygls.protocol import LanguageServerProtocol
+
+from kernwright.lsp.transport import Transport
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+NOT_INITIALIZED = -32002
+CANCELLED = -32800
+REQUEST_FAILED = -32803
+
+Id = int | str
+
+
+class ReplyError(Exception):
+    """A request that has an error for its answer. ``str()`` is one line."""
+
+    def __init__(self, message: str, code: int = REQUEST_FAILED) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Endpoint(LanguageServerProtocol):
+    """``log`` takes lines without source text; ``exit`` is called with the exit status."""
+
+    def __init__(self, server: Any, converter: Any) -> None:
+        super().__init__(server, converter)
+        self.transport: Transport | None = None
+        self.log: Callable[[str], None] = lambda line: None
+        self.leave: Callable[[int], None] = lambda status: None
+        self.record: Callable[[str, object], None] | None = None
+        self.initialized = False
+        self._running: dict[Id, asyncio.Task[Any]] = {}
+        self._background: set[asyncio.Task[Any]] = set()
+        self._asked: dict[Id, Future[Any]] = {}
+        self._asked_types: dict[Id, type[Any] | None] = {}
+        self._numbers = 0
+
+    # Messages that come in
+
+    def take(self, body: bytes) -> None:
+        """One message from the client."""
+        try:
+            message: object = json.loads(body)
+        except (ValueError, RecursionError):
+            self._reply_error(None, PARSE_ERROR, "the message is no JSON")
+            return
+        if self.record is not None:
+            self.record("client", message)
+        if not isinstance(message, dict):
+            self._reply_error(None, INVALID_REQUEST, "a message is a JSON object")
+            return
+        raw = cast(dict[str, Any], message)
+        method, id_ = raw.get("method"), raw.get("id")
+        if method is None and "id" in raw and ("result" in raw or "error" in raw):
+            self._take_response(raw)
+        elif not isinstance(method, str):
+            self._reply_error(_valid_id(id_), INVALID_REQUEST, "a message needs a method")
+        elif "id" not in raw:
+            self._take_notification(method, raw)
+        elif _valid_id(id_) is None:
+            self._reply_error(None, INVALID_REQUEST, "an id is a number or a text")
+        else:
+            self._take_request(cast(Id, id_), method, raw)
+
+    def _take_request(self, id_: Id, method: str, raw: Mapping[str, Any]) -> None:
+        if id_ in self._running:
+            self._reply_error(id_, INVALID_REQUEST, f"there is an open request with the id {id_!r} already")
+        elif self._shutdown:
+            self._reply_error(id_, INVALID_REQUEST, "the server was shut down")
+        elif not self.initialized and method != types.INITIALIZE:
+            self._reply_error(id_, NOT_INITIALIZED, "the server is not initialized yet")
+        elif self.initialized and method == types.INITIALIZE:
+            self._reply_error(id_, INVALID_REQUEST, "the server is initialized already")
+        else:
+            handler = self._handler(method)
+            if handler is None:
+                self._reply_error(id_, METHOD_NOT_FOUND, f"no such method: {method}")
+                return
+            params = self._structured(method, raw)
+            if isinstance(params, _Unreadable):
+                self._reply_error(id_, INVALID_PARAMS, f"{method}: {params.why}")
+                return
+            self._run(id_, method, handler, params)
+
+    def _run(self, id_: Id, method: str, handler: Callable[..., Any], params: object) -> None:
+        try:
+            result = handler(params)
+        except Exception as error:
+            self._reply_failure(id_, method, error)
+            return
+        if not inspect.isawaitable(result):
+            self._reply(id_, result)
+            return
+        task = asyncio.ensure_future(result)
+        self._running[id_] = task
+        task.add_done_callback(lambda task: self._finish(id_, method, task))
+
+    def _finish(self, id_: Id, method: str, task: asyncio.Task[Any]) -> None:
+        self._running.pop(id_, None)
+        if task.cancelled():
+            self._reply_error(id_, CANCELLED, "cancelled")
+        elif (error := task.exception()) is not None:
+            self._reply_failure(id_, method, error)
+        else:
+            self._reply(id_, task.result())
+
+    def _take_notification(self, method: str, raw: Mapping[str, Any]) -> None:
+        if method == types.EXIT:
+            self.leave(0 if self._shutdown else 1)
+            return
+        if not self.initialized or self._shutdown:
+            return
+        if method == types.CANCEL_REQUEST:
+            params: object = raw.get("params")
+            id_ = cast(dict[str, Any], params).get("id") if isinstance(params, dict) else None
+            task = self._running.get(cast(Id, id_)) if _valid_id(id_) is not None else None
+            if task is not None:
+                task.cancel()
+            return
+        handler = self._handler(method)
+        if handler is None:
+            return
+        params = self._structured(method, raw)
+        if isinstance(params, _Unreadable):
+            self.log(f"{method}: a notification that cannot be read is left aside: {params.why}")
+            return
+        try:
+            result = handler(params)
+        except Exception as error:
+            self.log(f"{method}: {_place_of(error)}")
+            return
+        if inspect.isawaitable(result):
+            self.run_in_background(method, result)
+
+    def run_in_background(self, name: str, work: Any) -> None:
+        """Run a coroutine that nobody waits for; what goes wrong in it is logged."""
+        task = asyncio.ensure_future(work)
+        self._background.add(task)
+
+        def done(task: asyncio.Task[Any]) -> None:
+            self._background.discard(task)
+            if not task.cancelled() and (error := task.exception()) is not None:
+                self.log(f"{name}: {_place_of(error)}")
+
+        task.add_done_callback(done)
+
+    def _take_response(self, raw: Mapping[str, Any]) -> None:
+        id_ = _valid_id(raw.get("id"))
+        future = self._asked.pop(id_, None) if id_ is not None else None
+        if future is None or id_ is None or future.done():
+            return
+        kind = self._asked_types.pop(id_, None)
+        if "error" in raw:
+            future.set_exception(ReplyError("the client could not do that"))
+            return
+        result = raw.get("result")
+        try:
+            structured = self._converter.structure(dict(raw), kind).result if kind is not None else result
+        except Exception:
+            structured = result
+        future.set_result(structured)
+
+    def _handler(self, method: str) -> Callable[..., Any] | None:
+        # pygls' own handlers keep documents of their own; none of them is used.
+        return self.fm.features.get(method)
+
+    def _structured(self, method: str, raw: Mapping[str, Any]) -> object:
+        """The message's parameters as the protocol's types."""
+        kind = self.get_message_type(method)
+        if kind is None:
+            return raw.get("params")
+        try:
+            return getattr(self._converter.structure(dict(raw), kind), "params", None)
+        except Exception as error:
+            if method == types.INITIALIZE and (lenient := self._lenient_initialize(raw)) is not None:
+                return lenient
+            return _Unreadable(_words_of(error))
+
+    def _lenient_initialize(self, raw: Mapping[str, Any]) -> object | None:
+        """A client may name what this version of the protocol's types has never heard of: those capabilities alone
+        are left out."""
+        params: object = raw.get("params")
+        if not isinstance(params, dict):
+            return None
+        known = dict(cast(dict[str, Any], params))
+        capabilities: object = known.get("capabilities")
+        if isinstance(capabilities, dict):
+            known["capabilities"] = self._readable(cast(dict[str, Any], capabilities), types.ClientCapabilities)
+        try:
+            return self._converter.structure(known, types.InitializeParams)
+        except Exception:
+            return None
+
+    def _readable(self, table: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
+        kept: dict[str, Any] = {}
+        for name, value in table.items():
+            candidates = [value]
+            if isinstance(value, dict):
+                inner = cast(dict[str, Any], value)
+                candidates.append({key: one for key, one in inner.items() if self._fits({name: {key: one}}, kind)})
+            for candidate in candidates:
+                if self._fits({name: candidate}, kind):
+                    kept[name] = candidate
+                    break
+        return kept
+
+    def _fits(self, table: dict[str, Any], kind: type[Any]) -> bool:
+        try:
+            self._converter.structure(table, kind)
+        except Exception:
+            return False
+        return True
+
+    # Messages that go out
+
+    def _reply(self, id_: Id, result: object) -> None:
+        try:
+            plain = self._converter.unstructure(result)
+            self._write({"jsonrpc": "2.0", "id": id_, "result": plain})
+        except (TypeError, ValueError) as error:
+            self._reply_failure(id_, "reply", error)
+
+    def _reply_error(self, id_: Id | None, code: int, message: str) -> None:
+        self._write({"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}})
+
+    def _reply_failure(self, id_: Id, method: str, error: BaseException) -> None:
+        if isinstance(error, ReplyError):
+            self._reply_error(id_, error.code, str(error))
+            return
+        self.log(f"{method}: {_place_of(error)}")
+        self._reply_error(id_, INTERNAL_ERROR, f"internal error: {type(error).__name__} in {method}")
+
+    def notify(self, method: str, params: Any | None = None) -> None:
+        """Send a notification; ``params`` are the protocol's types or plain data."""
+        self._write({"jsonrpc": "2.0", "method": method, "params": self._converter.unstructure(params)})
+
+    def ask(self, method: str, params: Any | None = None) -> asyncio.Future[Any]:
+        """Send a request; the future has its result, or a ``ReplyError``."""
+        self._numbers += 1
+        id_ = f"kernwright-{self._numbers}"
+        future: Future[Any] = Future()
+        self._asked[id_] = future
+        self._asked_types[id_] = self.get_result_type(method)
+        message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": self._converter.unstructure(params)}
+        self._write(message)
+        wrapped = asyncio.wrap_future(future)
+        # An answer that nobody waits for may be an error: that is no news.
+        wrapped.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return wrapped
+
+    def plain(self, value: object) -> Any:
+        """A value of the protocol's types as plain data."""
+        return self._converter.unstructure(value)
+
+    def _write(self, message: Mapping[str, Any]) -> None:
+        if self.record is not None:
+            self.record("server", message)
+        if self.transport is not None:
+            self.transport.send(json.dumps(message, separators=(",", ":"), allow_nan=False).encode())
+
+    def cancel_all(self) -> None:
+        """Answer every open request with its cancellation."""
+        for task in list(self._running.values()):
+            task.cancel()
+
+    def shut_down(self) -> None:
+        self._shutdown = True
+
+
+class _Unreadable:
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+
+def _valid_id(id_: object) -> Id | None:
+    return id_ if isinstance(id_, (int, str)) and not isinstance(id_, bool) else None
+
+
+def _words_of(error: BaseException) -> str:
+    """What is wrong with a message, without its contents: the path to the field."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        inner = error.exceptions[0]
+        notes = getattr(inner, "__notes__", ())
+        place = next((str(note) for note in notes if "attribute" in str(note)), "")
+        if place and not isinstance(inner, BaseExceptionGroup):
+            return f"its parameters are not as the protocol has them ({place})"
+        error = inner
+    return f"its parameters are not as the protocol has them ({type(error).__name__})"
+
+
+def _place_of(error: BaseException) -> str:
+    """An unexpected error for the log: its kind and place. Its message may hold source text."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f" in {trace.tb_frame.f_code.co_name}, line {trace.tb_lineno}" if trace is not None else ""
+    return f"unexpected {type(error).__name__}{where}; please report it"

@@ -1,0 +1,87 @@
+"""Opening, editing, saving and closing documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from kernwright.jobs.model import JobKind
+from kernwright.lsp.convert import path_of
+from kernwright.session.session import Change
+
+if TYPE_CHECKING:
+    from kernwright.lsp.server import KernwrightServer
+
+_BY_EXTENSION = {
+    ".c": "c",
+    ".h": "c",
+    ".cc": "cpp",
+    ".cpp": "cpp",
+    ".cxx": "cpp",
+    ".c++": "cpp",
+    ".hh": "cpp",
+    ".hpp": "cpp",
+    ".hxx": "cpp",
+    ".h++": "cpp",
+    ".inl": "cpp",
+    ".ipp": "cpp",
+    ".tpp": "cpp",
+}
+_BY_ID = {"c": "c", "cpp": "cpp", "c++": "cpp"}
+_WORDS_OF_CPP = ("template", "namespace ", "class ", "std::", "constexpr ", "public:")
+
+
+def register(server: KernwrightServer) -> None:
+    session = server.session
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        item = params.text_document
+        path = path_of(item.uri)
+        language = language_of(path, str(item.language_id), item.text)
+        if language is None:
+            return
+        session.open(item.uri, path, str(item.language_id), language, item.version, item.text)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        session.change(
+            params.text_document.uri, params.text_document.version, [_change(one) for one in params.content_changes]
+        )
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        if session.settings_of(params.text_document.uri).compile_on != "off":
+            session.submit(JobKind.COMPILE, params.text_document.uri, None, wanted=False)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        session.close(params.text_document.uri)
+
+    def lost(uri: str, why: str) -> None:
+        server.log(f"out of step with the editor: {uri}")
+        server.protocol.notify(
+            types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Warning, f"kernwright: {why}")
+        )
+
+    session.listeners.lost.append(lost)
+    _ = (opened, changed, saved, closed)
+
+
+def language_of(path: Path, language_id: str, text: str) -> str | None:
+    """``c`` or ``cpp``: by the file's extension first, since editors differ in what they call a language."""
+    language = _BY_EXTENSION.get(path.suffix) or _BY_EXTENSION.get(path.suffix.lower())
+    if path.suffix in (".C", ".H"):
+        return "cpp"
+    if path.suffix == ".h":
+        return "cpp" if any(word in text for word in _WORDS_OF_CPP) else "c"
+    return language or _BY_ID.get(language_id.lower())
+
+
+def _change(change: types.TextDocumentContentChangeEvent) -> Change:
+    if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+        return change.text
+    start, end = change.range.start, change.range.end
+    return (start.line, start.character), (end.line, end.character), change.text

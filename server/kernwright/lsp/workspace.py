@@ -1,0 +1,90 @@
+"""Settings, watched files, workspace folders: what changes around the documents is read again at once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, cast
+
+from lsprotocol import types
+
+from kernwright.lsp.convert import path_of, uri_of
+
+if TYPE_CHECKING:
+    from kernwright.lsp.server import KernwrightServer
+
+SECTION = "kernwright"
+_WATCHED = ("**/kernwright.toml", "**/compile_commands.json", "**/.kernwright/rules/**/*.md")
+_PATIENCE_SECONDS = 10.0
+
+
+def register(server: KernwrightServer) -> None:
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def configuration_changed(params: types.DidChangeConfigurationParams) -> None:
+        if server.client.configuration:
+            await ask_configuration(server)
+            return
+        settings = _section(params.settings)
+        for folder in server.session.folders:
+            server.session.open_root(folder, settings)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
+        touched = [path_of(change.uri) for change in params.changes]
+        for folder in server.session.folders:
+            # A kernwright.toml above a folder counts for it too, and rules may lie beside it.
+            if any(path.is_relative_to(folder) or folder.is_relative_to(path.parent) for path in touched):
+                server.session.reread(folder)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    async def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        for removed in params.event.removed:
+            server.session.close_root(path_of(removed.uri))
+        for added in params.event.added:
+            server.session.open_root(path_of(added.uri), server.session.default_editor)
+        await ask_configuration(server)
+
+    _ = (configuration_changed, files_changed, folders_changed)
+
+
+async def ask_configuration(server: KernwrightServer) -> None:
+    """Ask the editor for its settings of every folder. A client that does not answer keeps what it gave before."""
+    if not server.client.configuration:
+        return
+    folders = list(server.session.folders)
+    scopes: list[types.ConfigurationItem] = [
+        types.ConfigurationItem(scope_uri=uri_of(folder), section=SECTION) for folder in folders
+    ] or [types.ConfigurationItem(section=SECTION)]
+    try:
+        answer = await asyncio.wait_for(
+            server.protocol.ask(types.WORKSPACE_CONFIGURATION, types.ConfigurationParams(scopes)), _PATIENCE_SECONDS
+        )
+    except Exception:
+        return
+    tables = cast(list[Any], answer) if isinstance(answer, list) else []
+    for folder, table in zip(folders, tables, strict=False):
+        if isinstance(table, dict):
+            server.session.open_root(folder, {**server.session.default_editor, **cast(dict[str, Any], table)})
+    if not folders and tables and isinstance(tables[0], dict):
+        server.session.default_editor = cast(dict[str, Any], tables[0])
+
+
+def watch_files(server: KernwrightServer) -> None:
+    """Ask the editor to say when files change that analysis depends on."""
+    if not server.client.watches_files:
+        return
+    options = types.DidChangeWatchedFilesRegistrationOptions(
+        watchers=[types.FileSystemWatcher(glob_pattern=pattern) for pattern in _WATCHED]
+    )
+    registration = types.Registration(
+        id="kernwright-files", method=types.WORKSPACE_DID_CHANGE_WATCHED_FILES, register_options=options
+    )
+    server.protocol.ask(types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams([registration]))
+
+
+def _section(settings: Any) -> dict[str, Any]:
+    """The table of settings, which some clients wrap in their own name for us."""
+    if not isinstance(settings, dict):
+        return {}
+    table = cast(dict[str, Any], settings)
+    inner: object = table.get(SECTION)
+    return cast(dict[str, Any], inner) if isinstance(inner, dict) else table

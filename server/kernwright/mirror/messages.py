@@ -1,0 +1,257 @@
+"""What the process that talks to the editor and the analysis worker say to each other.
+
+Plain data: the editor's process unpickles it and must not load what only analysis needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kernwright.mirror.model import Analysed, Place, Range
+from kernwright.text import Encoding
+
+
+@dataclass(frozen=True)
+class RootOpened:
+    """A folder of the workspace, also said again when its settings, rules or files changed. ``editor`` is the table
+    that the editor gave, ``encoding`` what it counts columns in. The answer is ``RootKnown``."""
+
+    folder: Path
+    editor: Mapping[str, Any]
+    trusted: bool
+    encoding: Encoding
+
+
+@dataclass(frozen=True)
+class RootClosed:
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Opened:
+    """``serial`` names this opening of the document; ``language`` is ``c`` or ``cpp``."""
+
+    uri: str
+    path: Path
+    root: Path
+    language: str
+    serial: int
+    version: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Edited:
+    """Edits in order: start line, start column, end line, end column, new text; columns in bytes."""
+
+    uri: str
+    version: int
+    edits: tuple[tuple[int, int, int, int, bytes], ...]
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A whole new text of an open document."""
+
+    uri: str
+    version: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Closed:
+    uri: str
+
+
+@dataclass(frozen=True)
+class RemarksKnown:
+    """What a compiler remarked, by the key of each kernel; lines count from the kernel's first line."""
+
+    uri: str
+    remarks: Mapping[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, answered by an ``Answer`` with the same number."""
+
+    number: int
+    question: Question
+
+
+@dataclass(frozen=True)
+class ContractOf:
+    """What is written or can be inferred about a kernel."""
+
+    uri: str
+    signature: str
+
+
+@dataclass(frozen=True)
+class EditsOf:
+    """The edits of a kept offer, as edits of the document's text at ``version``."""
+
+    uri: str
+    version: int
+    offer: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RuleText:
+    """The file of a rule."""
+
+    root: Path
+    name: str
+
+
+@dataclass(frozen=True)
+class Decide:
+    """An accepted or a rejected offer, for memory. ``reason`` is empty for an accepted one; ``text`` is the document
+    after the edit."""
+
+    root: Path
+    offer: Mapping[str, Any]
+    before: bytes
+    after: bytes
+    reason: str
+
+
+@dataclass(frozen=True)
+class RulesOf:
+    """The rules of a root, for a list of them."""
+
+    root: Path
+
+
+@dataclass(frozen=True)
+class SwitchRule:
+    """Switch a rule on or off in a workspace; a learned one is made resident or taken out. The answer is a line."""
+
+    root: Path
+    name: str
+    on: bool
+
+
+Question = ContractOf | EditsOf | RuleText | Decide | RulesOf | SwitchRule
+
+
+@dataclass(frozen=True)
+class DraftContract:
+    """The contract of a kernel as TOML. ``at`` is where a comment with it goes when none is written; ``asks`` are what
+    only a person can say."""
+
+    toml: str
+    written: bool
+    at: Place
+    asks: tuple[str, ...]
+    indentation: str = ""
+
+
+@dataclass(frozen=True)
+class PlacedEdits:
+    """Edits of one version of a text, none overlapping."""
+
+    version: int
+    edits: tuple[tuple[Range, str], ...]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a question has no answer, in one line."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class RuleDocument:
+    """A rule's file. ``path`` is None for one that lies inside of an archive."""
+
+    name: str
+    path: Path | None
+    text: str
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class RuleStanding:
+    """A rule as a list shows it. ``status`` is ``bundled``, ``resident``, ``learned`` or ``cold``."""
+
+    name: str
+    description: str
+    language: str
+    status: str
+    enabled: bool
+    utility: float | None
+    adoptions: int
+    kernels: int
+    path: Path | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    number: int
+    value: object
+
+
+@dataclass(frozen=True)
+class FileProblem:
+    """Something wrong in a file that is not a kernel's source: a rule, or ``kernwright.toml``. Columns are in the
+    editor's units: who says this has the file's text."""
+
+    path: Path
+    range: Range
+    message: str
+    severity: str
+    code: str
+
+
+@dataclass(frozen=True)
+class RootKnown:
+    """What the settings of a root come to. ``problems`` lie in files; ``notes`` are lines for the log."""
+
+    folder: Path
+    workspace: Path
+    settings: ServeSettings
+    problems: tuple[FileProblem, ...]
+    notes: tuple[str, ...]
+    rules: int
+
+
+@dataclass(frozen=True)
+class ServeSettings:
+    """The settings that the editor's process itself goes by; ``kernwright.settings`` says what each means."""
+
+    compile_on: str = "save"
+    optimize_when_idle: bool = False
+    idle_seconds_per_hour: float = 120.0
+    most_diagnostics: int = 1000
+    hints: bool = True
+    lenses: bool = True
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DocumentAnalysed:
+    """The result for one version of one opening of a document."""
+
+    uri: str
+    serial: int
+    analysed: Analysed
+
+
+@dataclass(frozen=True)
+class OutOfStepWith:
+    """The worker could not follow the edits of a document and wants its whole text."""
+
+    uri: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """A line for the log."""
+
+    line: str
+    detail: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -1,0 +1,146 @@
+"""``python -m kernwright.mirror.worker``: the analysis worker. News first, then the document that was edited last."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty
+
+from kernwright.engine import Engine
+from kernwright.mirror.analyse import Analyser
+from kernwright.mirror.answers import answer_to
+from kernwright.mirror.document import MirroredDocument
+from kernwright.mirror.messages import (
+    Answer,
+    Asked,
+    Closed,
+    DocumentAnalysed,
+    Edited,
+    Opened,
+    Refused,
+    RemarksKnown,
+    Replaced,
+    RootClosed,
+    RootOpened,
+)
+from kernwright.mirror.roots import Root, known_root
+from kernwright.run.served import Line, serve
+from kernwright.syntax import Language
+
+
+@dataclass
+class OpenDocument:
+    """A mirrored document, with what was asked of it."""
+
+    opened: Opened
+    mirrored: MirroredDocument
+
+
+class AnalysisWorker:
+    """Messages change its documents; between messages the documents that changed are examined, the last one first."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self.documents: dict[str, OpenDocument] = {}
+        self.roots: dict[Path, Root] = {}
+        self._changed: OrderedDict[str, None] = OrderedDict()
+
+    def run(self) -> None:
+        while True:
+            self._hear(self._line.news.get() if not self._changed else None)
+            while self._changed and self._line.news.empty():
+                self._examine(next(reversed(self._changed)))
+
+    def _hear(self, message: object) -> None:
+        """Take a message and all that wait behind it: of many edits only what they come to is examined."""
+        try:
+            while True:
+                if message is not None:
+                    self._take(message)
+                message = self._line.news.get_nowait()
+        except Empty:
+            return
+
+    def _take(self, message: object) -> None:
+        match message:
+            case Opened():
+                self._forget(message.uri)
+                document = MirroredDocument(message.path, message.data, message.version, Language(message.language))
+                self.documents[message.uri] = OpenDocument(message, document)
+                self._touch(message.uri)
+            case Edited(uri, version, edits) if uri in self.documents:
+                self.documents[uri].mirrored.edit(edits, version)
+                self._touch(uri)
+            case Replaced(uri, version, data) if uri in self.documents:
+                self.documents[uri].mirrored.replace(data, version)
+                self._touch(uri)
+            case Closed(uri):
+                self._forget(uri)
+            case RootOpened():
+                root, known = known_root(message)
+                self.roots[message.folder] = root
+                self._line.send(known)
+                for uri, document in self.documents.items():
+                    if document.opened.root == message.folder:
+                        self._touch(uri)
+            case RootClosed(folder):
+                self.roots.pop(folder, None)
+            case RemarksKnown(uri, remarks) if uri in self.documents:
+                analyser = self._analyser(self.documents[uri])
+                if analyser is not None:
+                    analyser.take_remarks(remarks)
+                    self._touch(uri)
+            case Asked(number, question):
+                self._line.send(Answer(number, self._answer(question)))
+            case _:
+                pass
+
+    def _answer(self, question: object) -> object:
+        try:
+            return answer_to(question, self)
+        except Exception as error:
+            # A question that cannot be answered is no reason to lose the documents.
+            return Refused(f"internal error: {type(error).__name__}; please report it")
+
+    def _touch(self, uri: str) -> None:
+        self._changed[uri] = None
+        self._changed.move_to_end(uri)
+
+    def _forget(self, uri: str) -> None:
+        document = self.documents.pop(uri, None)
+        self._changed.pop(uri, None)
+        if document is not None:
+            analyser = self._analyser(document)
+            if analyser is not None:
+                analyser.forget(document.mirrored)
+
+    def _analyser(self, document: OpenDocument) -> Analyser | None:
+        root = self.roots.get(document.opened.root)
+        return root.analyser if root is not None else None
+
+    def engine_of(self, document: OpenDocument) -> Engine | None:
+        root = self.roots.get(document.opened.root)
+        return root.engine if root is not None else None
+
+    def _examine(self, uri: str) -> None:
+        document = self.documents[uri]
+        analyser = self._analyser(document)
+        if analyser is None:
+            del self._changed[uri]
+            return
+        analysed = analyser.analyse(document.mirrored, is_obsolete=lambda: not self._line.news.empty())
+        if analysed is None:
+            return
+        del self._changed[uri]
+        self._line.send(DocumentAnalysed(uri, document.opened.serial, analysed))
+
+
+def work(line: Line) -> None:
+    os.nice(1)
+    AnalysisWorker(line).run()
+
+
+if __name__ == "__main__":
+    serve(work)

@@ -1,0 +1,68 @@
+"""Processes below this one, and the end of them.
+
+Children of children are started in groups of their own, so that ending a process group is not enough. On Linux a
+process can ask to be given the orphans among its descendants: then none can hide from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import sys
+import time
+from collections.abc import Container
+
+import psutil
+
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """Be the process that orphaned descendants are given to. Where the system has no such thing nothing happens."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_process_tree(pid: int) -> None:
+    """Kill a process and all that is below it."""
+    with contextlib.suppress(psutil.Error):
+        top = psutil.Process(pid)
+        # A stopped parent starts no more children while the list is made.
+        with contextlib.suppress(psutil.Error):
+            top.suspend()
+        below = top.children(recursive=True)
+        for process in (*below, top):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+
+
+def end_all_below(spared: Container[int] = ()) -> None:
+    """Kill every descendant of this process but the children in ``spared`` with what is below them, and bury those
+    that have ended. Returns at once."""
+    with contextlib.suppress(psutil.Error):
+        children = [child for child in psutil.Process().children() if child.pid not in spared]
+        for child in children:
+            end_process_tree(child.pid)
+        psutil.wait_procs(children, timeout=0)
+
+
+def none_left_below(seconds: float) -> bool:
+    """Kill every descendant of this process, and wait until they have ended, but not for ever."""
+    deadline = time.monotonic() + seconds
+    while True:
+        end_all_below()
+        children = psutil.Process().children()
+        if not children or time.monotonic() > deadline:
+            return not children
+        psutil.wait_procs(children, timeout=0.05)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and has not ended."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.AccessDenied:
+        return True
+    except psutil.Error:
+        return False

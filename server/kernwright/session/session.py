@@ -1,0 +1,442 @@
+"""``Session``: the open documents and what is known of each. One event loop changes it; its edges are handed in."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kernwright.jobs.model import Compiled, JobKind, JobRequest, KernelOptimised, KernelTimed
+from kernwright.mirror.messages import (
+    Closed,
+    DocumentAnalysed,
+    Edited,
+    FileProblem,
+    Opened,
+    OutOfStepWith,
+    RemarksKnown,
+    Replaced,
+    RootClosed,
+    RootKnown,
+    RootOpened,
+    Said,
+    ServeSettings,
+)
+from kernwright.mirror.model import Analysed, FoundFinding, KernelSummary
+from kernwright.session.analysis import Analysis, StartWorker
+from kernwright.session.document import Document, OutOfStep, TextEdit, lines_of, well_formed
+from kernwright.session.facts import (
+    KernelFacts,
+    KeptOffer,
+    NotesOfLines,
+    Origin,
+    PlacedKernel,
+    Search,
+    Timing,
+)
+from kernwright.session.jobs import Job, JobQueue, JobState, Start
+from kernwright.text import Encoding
+
+Change = tuple[tuple[int, int], tuple[int, int], str] | str
+"""A range (start and end as line and column in the editor's units) with its new text, or a whole new text."""
+
+
+@dataclass
+class Listeners:
+    """Who wants to hear of changes. All are called in the event loop and must return at once."""
+
+    analysed: list[Callable[[str], None]] = field(default_factory=list["Callable[[str], None]"])
+    facts: list[Callable[[str], None]] = field(default_factory=list["Callable[[str], None]"])
+    job: list[Callable[[Job], None]] = field(default_factory=list["Callable[[Job], None]"])
+    problems: list[Callable[[Path], None]] = field(default_factory=list["Callable[[Path], None]"])
+    said: list[Callable[[str], None]] = field(default_factory=list["Callable[[str], None]"])
+    closed: list[Callable[[str], None]] = field(default_factory=list["Callable[[str], None]"])
+    lost: list[Callable[[str, str], None]] = field(default_factory=list["Callable[[str, str], None]"])
+
+
+class Session:
+    def __init__(self, start_worker: StartWorker, start_job: Start) -> None:
+        self.encoding = Encoding.UTF16
+        self.listeners = Listeners()
+        self.documents: dict[str, Document] = {}
+        self.roots: dict[Path, RootKnown] = {}
+        self.jobs = JobQueue(start_job, self._job_changed)
+        self.analysis = Analysis(start_worker, self._everything, self._heard, self._say)
+        self._trusted = False
+        self._editor: dict[Path, Mapping[str, Any]] = {}
+        self._analysed: dict[str, Analysed] = {}
+        self._facts: dict[str, dict[str, KernelFacts]] = {}
+        self._errors: dict[str, tuple[int, tuple[FoundFinding, ...]]] = {}
+        self._waiting: dict[str, list[asyncio.Future[Analysed | None]]] = {}
+        self._out_of_step: set[str] = set()
+        self._serials = 0
+        self._revisions = 0
+        self._previews: dict[str, bytes] = {}
+        self._revision_of: dict[str, int] = {}
+        self.default_editor: Mapping[str, Any] = {}
+        self._languages: dict[str, str] = {}
+
+    # Workspace folders and trust
+
+    @property
+    def trusted(self) -> bool:
+        return self._trusted
+
+    def trust(self, trusted: bool) -> None:
+        """Whether code of the workspace may be compiled and run. Withdrawing it ends what runs."""
+        if trusted == self._trusted:
+            return
+        self._trusted = trusted
+        if not trusted:
+            self.jobs.cancel_where(lambda job: True, "the workspace is not trusted")
+        for folder in list(self._editor):
+            self.reread(folder)
+
+    def open_root(self, folder: Path, editor: Mapping[str, Any]) -> None:
+        self._editor[folder] = editor
+        self.analysis.send(RootOpened(folder, editor, self._trusted, self.encoding))
+
+    def close_root(self, folder: Path) -> None:
+        self._editor.pop(folder, None)
+        self.roots.pop(folder, None)
+        self.analysis.send(RootClosed(folder))
+
+    def reread(self, folder: Path) -> None:
+        """Read the settings, rules and contracts of a folder again, and examine its open files again."""
+        if folder in self._editor:
+            self.analysis.send(RootOpened(folder, self._editor[folder], self._trusted, self.encoding))
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return tuple(self._editor)
+
+    def editor_settings(self, folder: Path) -> Mapping[str, Any]:
+        return self._editor.get(folder, {})
+
+    def root_of(self, path: Path) -> Path:
+        """The innermost folder of the workspace that holds a file; the file's own folder where none does."""
+        holding = [folder for folder in self._editor if path.is_relative_to(folder)]
+        if holding:
+            return max(holding, key=lambda folder: len(folder.parts))
+        self.open_root(path.parent, {})
+        return path.parent
+
+    def settings_of(self, uri: str) -> ServeSettings:
+        document = self.documents.get(uri)
+        known = self.roots.get(self.root_of(document.path)) if document is not None else None
+        return known.settings if known is not None else ServeSettings()
+
+    def file_problems(self) -> list[FileProblem]:
+        return [problem for known in self.roots.values() for problem in known.problems]
+
+    # Documents
+
+    def open(self, uri: str, path: Path, language_id: str, language: str, version: int, text: str) -> None:
+        if uri in self.documents:
+            self.close(uri)
+        self._serials += 1
+        document = Document(uri, path, language_id, version, lines_of(well_formed(text)), self._serials)
+        self.documents[uri] = document
+        self._languages[uri] = language
+        self.analysis.send(self._opening(document))
+
+    def change(self, uri: str, version: int, changes: Sequence[Change]) -> None:
+        """Apply changes in order. A text that can no longer be followed is dropped until the editor gives it whole."""
+        document = self.documents.get(uri)
+        if document is None:
+            self._say(f"{uri}: an edit of a file that is not open is left aside")
+            return
+        edits: list[TextEdit] = []
+        for change in changes:
+            if isinstance(change, str):
+                edits.clear()
+                document.replace(well_formed(change), version)
+                if uri in self._out_of_step:
+                    self._out_of_step.discard(uri)
+                    self.analysis.send(self._opening(document))
+                else:
+                    self.analysis.send(Replaced(uri, version, document.data))
+                continue
+            if uri in self._out_of_step:
+                continue
+            start, end, text = change
+            try:
+                edits.append(document.edit(start, end, text, version, self.encoding))
+            except OutOfStep as error:
+                self._lose(uri, str(error))
+                return
+        document.version = version
+        if uri in self._out_of_step:
+            return
+        self.analysis.send(
+            Edited(
+                uri,
+                version,
+                tuple((e.start_line, e.start_column, e.end_line, e.end_column, e.new_text) for e in edits),
+            )
+        )
+
+    def close(self, uri: str) -> None:
+        if self.documents.pop(uri, None) is None:
+            self._out_of_step.discard(uri)
+            return
+        self._out_of_step.discard(uri)
+        self._analysed.pop(uri, None)
+        self._facts.pop(uri, None)
+        self._errors.pop(uri, None)
+        self._languages.pop(uri, None)
+        self._revision_of.pop(uri, None)
+        self._release(uri, None)
+        self.jobs.cancel_where(lambda job: job.uri == uri, "its file was closed")
+        self.analysis.send(Closed(uri))
+        for listener in self.listeners.closed:
+            listener(uri)
+
+    def known(self, uri: str) -> Document | None:
+        """The document, unless it is not open or out of step."""
+        return None if uri in self._out_of_step else self.documents.get(uri)
+
+    def analysed(self, uri: str) -> Analysed | None:
+        """The newest result, which may be for an earlier version than the text has."""
+        return self._analysed.get(uri)
+
+    async def analysed_now(self, uri: str) -> Analysed | None:
+        """The result for the newest text, when it is there; None if the document goes first."""
+        document = self.known(uri)
+        found = self._analysed.get(uri)
+        if document is None or (found is not None and found.version == document.version):
+            return found if document is not None else None
+        future: asyncio.Future[Analysed | None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(uri, []).append(future)
+        return await future
+
+    def findings(self, uri: str) -> tuple[FoundFinding, ...]:
+        """Findings of the newest result with the errors of the compiler, if those are for the same text."""
+        found = self._analysed.get(uri)
+        if found is None:
+            return ()
+        version, errors = self._errors.get(uri, (-1, ()))
+        return (*found.findings, *errors) if version == found.version else found.findings
+
+    def revision(self, uri: str) -> int:
+        """A number that changes whenever the findings of a document may have changed."""
+        return self._revision_of.get(uri, 0)
+
+    def kernels(self, uri: str) -> list[PlacedKernel]:
+        """The kernels of the newest result where they stand in the newest text."""
+        document, found = self.known(uri), self._analysed.get(uri)
+        if document is None or found is None:
+            return []
+        placed: list[PlacedKernel] = []
+        for kernel in found.kernels:
+            first, last = kernel.range.start.line, kernel.range.end.line
+            now = document.lines_now(first, last, found.version)
+            if now is None:
+                continue
+            touched = found.version != document.version and any(
+                document.line_now(line, found.version) is None for line in range(first, last + 1)
+            )
+            name_line = document.line_now(kernel.name_range.start.line, found.version)
+            placed.append(PlacedKernel(kernel, *now, now[0] if name_line is None else name_line, touched))
+        return placed
+
+    def facts(self, uri: str, signature: str) -> KernelFacts:
+        return self._facts.get(uri, {}).get(signature) or KernelFacts()
+
+    def facts_to_change(self, uri: str, signature: str) -> KernelFacts:
+        return self._facts.setdefault(uri, {}).setdefault(signature, KernelFacts())
+
+    def offers(self, uri: str) -> list[tuple[PlacedKernel, KeptOffer]]:
+        """Offers that hold for the newest text, by kernel."""
+        return [
+            (kernel, offer)
+            for kernel in self.kernels(uri)
+            if not kernel.touched
+            for offer in self.facts(uri, kernel.summary.signature).offers_for(kernel.summary.key)
+        ]
+
+    def find_offer(self, offer: str) -> tuple[str, KernelFacts, KeptOffer] | None:
+        for uri, kernels in self._facts.items():
+            for facts in kernels.values():
+                for kept in facts.offers:
+                    if kept.id == offer:
+                        return uri, facts, kept
+        return None
+
+    def withdraw(self, offer: str) -> None:
+        """Forget an offer: it was taken, or its text is gone."""
+        found = self.find_offer(offer)
+        if found is not None:
+            uri, facts, kept = found
+            facts.offers.remove(kept)
+            self._previews.pop(offer, None)
+            self.changed_facts(uri)
+
+    def remember_preview(self, offer: str, uri: str) -> None:
+        """Keep the text that an offer's edit was made for: by it an acceptance is told from a mere preview."""
+        self._previews[offer] = self.documents[uri].data
+
+    def preview_of(self, offer: str) -> bytes | None:
+        return self._previews.get(offer)
+
+    def changed_facts(self, uri: str) -> None:
+        for listener in self.listeners.facts:
+            listener(uri)
+
+    # Jobs
+
+    def submit(self, kind: JobKind, uri: str, kernel: KernelSummary | None, *, wanted: bool) -> Job | None:
+        """Begin a job on a document's newest text, or join one. None where nothing may be compiled, or is open."""
+        document = self.known(uri)
+        if document is None or not self._trusted:
+            return None
+        root = self.root_of(document.path)
+        request = JobRequest(
+            kind,
+            root,
+            document.path,
+            self._analysed[uri].language if uri in self._analysed else self._languages[uri],
+            document.data,
+            kernel.signature if kernel is not None else "",
+            self._editor.get(root, {}),
+        )
+        verb = {JobKind.COMPILE: "Compiling", JobKind.PROFILE: "Profiling", JobKind.OPTIMIZE: "Optimizing"}[kind]
+        title = f"{verb} {kernel.name if kernel is not None else document.path.name}"
+        origins = self._origins(uri)
+        version = document.version
+        job = self.jobs.submit(uri, request, title, wanted=wanted)
+        job.watchers.append(lambda job: self._take(job, version, origins))
+        return job
+
+    def _origins(self, uri: str) -> dict[str, tuple[str, ...]]:
+        """The lines of each kernel's region in the text that a job is about to be given."""
+        document = self.documents[uri]
+        return {
+            kernel.summary.signature: tuple(document.lines[kernel.first : kernel.last + 1])
+            for kernel in self.kernels(uri)
+        }
+
+    def _take(self, job: Job, version: int, lines: Mapping[str, tuple[str, ...]]) -> None:
+        """Keep what a job has found. A job that did not end well has found nothing."""
+        if job.state is not JobState.DONE or job.uri not in self.documents:
+            return
+        now = time.time()
+        match job.result:
+            case Compiled() as compiled:
+                self._take_compiled(job.uri, version, compiled, lines, now)
+            case KernelTimed() as timed:
+                facts = self.facts_to_change(job.uri, timed.signature)
+                origin = Origin(timed.key, lines.get(timed.signature, ()), now)
+                facts.timing = Timing(origin, timed)
+                facts.profile = NotesOfLines(origin, timed.notes)
+            case KernelOptimised() as optimised:
+                timed = optimised.timed
+                facts = self.facts_to_change(job.uri, timed.signature)
+                origin = Origin(timed.key, lines.get(timed.signature, ()), now)
+                facts.timing = Timing(origin, timed)
+                facts.search = Search(origin, optimised)
+                facts.offers = [KeptOffer(origin, record) for record in optimised.offers]
+            case _:
+                return
+        self.changed_facts(job.uri)
+
+    def _take_compiled(
+        self, uri: str, version: int, compiled: Compiled, lines: Mapping[str, tuple[str, ...]], now: float
+    ) -> None:
+        self.analysis.send(RemarksKnown(uri, compiled.remarks))
+        self._errors[uri] = (version, compiled.errors)
+        found = self._analysed.get(uri)
+        for kernel in found.kernels if found is not None else ():
+            if kernel.key in compiled.notes:
+                facts = self.facts_to_change(uri, kernel.signature)
+                origin = Origin(kernel.key, lines.get(kernel.signature, ()), now)
+                facts.compiled = NotesOfLines(origin, compiled.notes[kernel.key])
+        self._tell_analysed(uri)
+
+    def _tell_analysed(self, uri: str) -> None:
+        self._revisions += 1
+        self._revision_of[uri] = self._revisions
+        for listener in self.listeners.analysed:
+            listener(uri)
+
+    def _job_changed(self, job: Job) -> None:
+        for listener in self.listeners.job:
+            listener(job)
+
+    # The worker
+
+    def close_all(self) -> None:
+        self.jobs.close()
+        self.analysis.close()
+        for uri in list(self._waiting):
+            self._release(uri, None)
+
+    def _everything(self) -> list[object]:
+        """What a new worker has to be told."""
+        roots = [RootOpened(folder, editor, self._trusted, self.encoding) for folder, editor in self._editor.items()]
+        documents = [self._opening(one) for one in self.documents.values() if one.uri not in self._out_of_step]
+        return [*roots, *documents]
+
+    def _opening(self, document: Document) -> Opened:
+        root, language = self.root_of(document.path), self._languages[document.uri]
+        return Opened(
+            document.uri, document.path, root, language, document.serial, document.version, document.data
+        )
+
+    def _heard(self, message: object) -> None:
+        match message:
+            case DocumentAnalysed():
+                self._take_analysed(message)
+            case RootKnown():
+                self.roots[message.folder] = message
+                for note in message.notes:
+                    self._say(note)
+                for listener in self.listeners.problems:
+                    listener(message.folder)
+            case OutOfStepWith(uri):
+                if uri in self.documents:
+                    document = self.documents[uri]
+                    self.analysis.send(Replaced(uri, document.version, document.data))
+            case Said(line):
+                self._say(line)
+            case _:
+                self._say(f"the analysis process said something unknown: {type(message).__name__}")
+
+    def _take_analysed(self, message: DocumentAnalysed) -> None:
+        document = self.documents.get(message.uri)
+        if document is None or document.serial != message.serial or message.uri in self._out_of_step:
+            return
+        known = self._analysed.get(message.uri)
+        if known is not None and message.analysed.version < known.version:
+            return
+        self._analysed[message.uri] = message.analysed
+        if message.analysed.version == document.version:
+            self._release(message.uri, message.analysed)
+        self._tell_analysed(message.uri)
+
+    def _release(self, uri: str, found: Analysed | None) -> None:
+        for future in self._waiting.pop(uri, ()):
+            if not future.done():
+                future.set_result(found)
+
+    def _lose(self, uri: str, why: str) -> None:
+        if uri in self._out_of_step:
+            return
+        self._out_of_step.add(uri)
+        self._analysed.pop(uri, None)
+        self._release(uri, None)
+        self.analysis.send(Closed(uri))
+        for listener in self.listeners.lost:
+            listener(uri, why)
+
+    def _say(self, line: str) -> None:
+        for listener in self.listeners.said:
+            listener(line)
+
+
+def kernel_at(kernels: Iterable[PlacedKernel], first: int, last: int) -> list[PlacedKernel]:
+    """Kernels that a stretch of lines touches."""
+    return [kernel for kernel in kernels if kernel.first <= last and first <= kernel.last]
