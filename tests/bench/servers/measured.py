@@ -1,0 +1,330 @@
+"""What is measured of one server on one file, in the order in which a person would do it.
+
+Times are seconds from sending to what is awaited. A keystroke is answered by diagnostics of the version that it made,
+or of a later one. Requests meet a server at rest, a server that is being typed at, and a server whose job runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from lsp.client import Client, at
+from lsp.documents import Document, span
+from lsp.exchange import Pending, ServerError, ServerGone
+from lsp.frames import JsonObject
+
+from .started import Server, capabilities, environment
+
+STATEMENT = "for (int extra = 0; extra < n; extra++) { double half = 0.5 * extra; (void)half; }"
+KEYS_A_SECOND = 15
+BURST = "double extra"
+WARM_UP = 3
+PATIENCE = 60.0
+"""Seconds after which something that is awaited counts as not coming."""
+_PROVIDERS = {
+    "hover": "hoverProvider",
+    "codeAction": "codeActionProvider",
+    "inlayHint": "inlayHintProvider",
+    "codeLens": "codeLensProvider",
+}
+_FUNCTION = re.compile(r"^(?:static )?[\w:<>, ]+[ *&](\w+)\([^;{}]*\)(?: const)?\n\{", re.MULTILINE)
+_CONTRACT = re.compile(r"^/\* kernwright$.*?^\*/\n[^(]*?(\w+)\(", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How often each thing is done."""
+
+    keystrokes: int
+    bursts: int
+    requests: int
+    idle_seconds: float
+
+
+FULL = Effort(len(STATEMENT), 8, 100, 5.0)
+QUICK = Effort(24, 3, 30, 2.0)
+
+
+@dataclass
+class Figures:
+    """Samples by the name of what was measured, and what else there is to say."""
+
+    samples: dict[str, list[float]] = field(default_factory=lambda: defaultdict[str, list[float]](list))
+    notes: list[str] = field(default_factory=list[str])
+
+
+async def measured(server: Server, path: Path, text: str, home: Path, effort: Effort) -> Figures:
+    """All figures of a server on a file, or those until it failed, and how it did."""
+    figures = Figures()
+    try:
+        await _measure(server, path, text, home, effort, figures)
+    except (ServerError, ServerGone, TimeoutError) as failure:
+        figures.notes.append(f"not measured to the end: {failure}")
+    return figures
+
+
+async def _measure(server: Server, path: Path, text: str, home: Path, effort: Effort, figures: Figures) -> None:
+    begun = time.perf_counter()
+    async with _launched(server, home) as client:
+        await _initialize(client, server, path)
+        figures.samples["initialize"].append(time.perf_counter() - begun)
+        begun = time.perf_counter()
+        uri = client.open(path, text, path.suffix.lstrip("."))
+        found = await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+        figures.samples["open to diagnostics"].append(time.perf_counter() - begun)
+        errors = [one for one in found if one.get("severity") == 1]
+        if errors:
+            figures.notes.append(f"{len(errors)} errors at opening, the first: {errors[0]['message']}")
+        place = Place(client.document(uri))
+        figures.samples["keystroke to diagnostics"] = await _type_slowly(client, uri, place, effort.keystrokes)
+        await _type_in_bursts(client, uri, place, effort.bursts, figures)
+        await _ask(client, uri, place, effort.requests, "at rest", figures)
+        await _weigh(client, effort.idle_seconds, figures)
+        if server.job:
+            await _beside_a_job(client, uri, place, server.job, effort, figures)
+        figures.samples["exit"].append(await _leave(client))
+        figures.notes += [f"broke the protocol: {violation}" for violation in client.violations[:5]]
+    if server.job:
+        async with _launched(server, home) as client:
+            await _initialize(client, server, path)
+            uri = client.open(path, text, path.suffix.lstrip("."))
+            await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+            _start_job(client, uri, server.job, Place(client.document(uri)).kernels[0])
+            await asyncio.sleep(1.0)
+            figures.samples["exit, a job running"].append(await _leave(client))
+
+
+class Place:
+    """Where in a file is typed, and what is asked about."""
+
+    def __init__(self, document: Document) -> None:
+        text = document.text
+        # The end of the body of a function in the middle: what is typed there stands inside a function.
+        end = text.index("\n}\n", len(text) // 2)
+        self.line: int = document.position(end)["line"]
+        self.names = [document.position(found.start(1)) for found in _FUNCTION.finditer(text, 0, end)]
+        self.kernels = [found[1] for found in _CONTRACT.finditer(text)]
+        if not self.names or not self.kernels:
+            raise ValueError("a generated file has functions, and kernels with contracts")
+
+
+def _launched(server: Server, home: Path) -> Any:
+    return Client.launch(server.argv, capabilities(), environment=environment(home), settings={})
+
+
+async def _initialize(client: Client, server: Server, path: Path) -> None:
+    await client.initialize(path.parent, initialization_options=server.initialization_options, timeout=PATIENCE)
+
+
+async def _type(client: Client, uri: str, line: int, column: int, key: str) -> float:
+    """One keystroke; when it was sent."""
+    sent = time.perf_counter()
+    client.change(uri, span(line, column, line, column), key)
+    return sent
+
+
+async def _type_slowly(client: Client, uri: str, place: Place, keys: int) -> list[float]:
+    """A statement in a function's body, each key after the diagnostics of the one before."""
+    line = place.line + 1
+    client.change(uri, span(line, 0, line, 0), "    \n")
+    await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+    seconds: list[float] = []
+    for index, key in enumerate(STATEMENT[:keys]):
+        seconds.append(await _keystroke(client, uri, line, 4 + index, key))
+    client.change(uri, span(line, 0, line + 1, 0), "")
+    await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+    return seconds[WARM_UP:]
+
+
+async def _keystroke(client: Client, uri: str, line: int, column: int, key: str) -> float:
+    sent = await _type(client, uri, line, column, key)
+    version = client.document(uri).version
+    await client.wait_for_diagnostics(uri, version, PATIENCE)
+    published = client.published(uri, version)
+    assert published is not None
+    return published.at - sent
+
+
+async def _type_in_bursts(client: Client, uri: str, place: Place, bursts: int, figures: Figures) -> None:
+    """Words at the speed of a fast typist, with a hover asked for at each key; the last key's diagnostics count."""
+    line = place.line + 1
+    for turn in range(bursts):
+        client.change(uri, span(line, 0, line, 0), "    \n")
+        await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+        hovers: list[Pending] = []
+        sent = 0.0
+        for index, key in enumerate(BURST):
+            sent = await _type(client, uri, line, 4 + index, key)
+            hovers.append(client.send_request("textDocument/hover", _hover(uri, place, turn * len(BURST) + index)))
+            await asyncio.sleep(1 / KEYS_A_SECOND if index + 1 < len(BURST) else 0)
+        version = client.document(uri).version
+        await client.wait_for_diagnostics(uri, version, PATIENCE)
+        published = client.published(uri, version)
+        assert published is not None
+        figures.samples["end of a burst to diagnostics"].append(published.at - sent)
+        figures.samples["hover while typing"] += await _answered(client, hovers)
+        client.change(uri, span(line, 0, line + 1, 0), "")
+        await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+
+
+async def _answered(client: Client, requests: Sequence[Pending]) -> list[float]:
+    seconds: list[float] = []
+    for one in requests:
+        # A server may say that the text has changed since: that is an answer, and the time to it counts.
+        with suppress(ServerError):
+            await client.reply(one, PATIENCE)
+        seconds.append(one.seconds)
+    return seconds
+
+
+def _hover(uri: str, place: Place, index: int) -> JsonObject:
+    name = place.names[index % len(place.names)]
+    return at(uri, name["line"], name["character"])
+
+
+def _questions(uri: str, place: Place, document: Document) -> dict[str, Callable[[int], JsonObject]]:
+    """Parameters of each kind of request, about another place each time."""
+    identifier = {"uri": uri}
+    last = len(document.lines) - 1
+
+    def window(index: int) -> JsonObject:
+        top: int = place.names[index % len(place.names)]["line"]
+        return {"textDocument": identifier, "range": span(top, 0, min(top + 60, last), 0)}
+
+    def actions(index: int) -> JsonObject:
+        name = place.names[index % len(place.names)]
+        context: JsonObject = {"diagnostics": [], "triggerKind": 1}
+        return {"textDocument": identifier, "range": {"start": name, "end": name}, "context": context}
+
+    return {
+        "hover": lambda index: _hover(uri, place, index),
+        "codeAction": actions,
+        "inlayHint": window,
+        "codeLens": lambda index: {"textDocument": identifier},
+    }
+
+
+async def _ask(client: Client, uri: str, place: Place, count: int, when: str, figures: Figures) -> None:
+    """Requests one after the other, of every kind that the server offers, in turns."""
+    offered = client.result["capabilities"]
+    asked = {
+        kind: parameters
+        for kind, parameters in _questions(uri, place, client.document(uri)).items()
+        if offered.get(_PROVIDERS[kind])
+    }
+    resolves = isinstance(offered.get("codeActionProvider"), dict) and offered["codeActionProvider"].get(
+        "resolveProvider"
+    )
+    for index in range(count):
+        for kind, parameters in asked.items():
+            pending = client.send_request(f"textDocument/{kind}", parameters(index))
+            result: list[JsonObject] | None = await client.reply(pending, PATIENCE)
+            figures.samples[f"{kind} {when}"].append(pending.seconds)
+            if kind == "codeAction" and resolves and result:
+                unresolved = [one for one in result if "data" in one and "edit" not in one][:2]
+                figures.samples[f"resolve {when}"] += await _resolved(client, uri, unresolved)
+
+
+async def _resolved(client: Client, uri: str, actions: Sequence[JsonObject]) -> list[float]:
+    seconds: list[float] = []
+    for action in actions:
+        seconds += await _answered(client, [client.send_request("codeAction/resolve", action, about=uri)])
+    return seconds
+
+
+async def _weigh(client: Client, seconds: float, figures: Figures) -> None:
+    """The memory of the process and those below it, and what they do while nothing is asked of them."""
+    await asyncio.sleep(1.0)
+    tree = _tree(client)
+    figures.samples["memory, MiB"].append(sum(process.memory_info().rss for process in tree) / 2**20)
+    before = _worked(tree)
+    await asyncio.sleep(seconds)
+    figures.samples["processor at rest, ms per s"].append((_worked(tree) - before) / seconds * 1000)
+
+
+def _tree(client: Client) -> list[psutil.Process]:
+    assert client.connection.process is not None
+    root = psutil.Process(client.connection.process.pid)
+    return [root, *root.children(recursive=True)]
+
+
+def _worked(tree: Sequence[psutil.Process]) -> float:
+    return sum(times.user + times.system for times in (process.cpu_times() for process in tree))
+
+
+async def _beside_a_job(
+    client: Client, uri: str, place: Place, command: str, effort: Effort, figures: Figures
+) -> None:
+    """Keystrokes and requests while a job runs; a job that ends is followed by one for the next kernel."""
+    running = _Jobs(client, uri, command, place.kernels)
+    await running.during(lambda: _ask(client, uri, place, 1, "beside a job", figures), effort.requests)
+    line = place.line + 1
+    client.change(uri, span(line, 0, line, 0), "    \n")
+    keys = iter(enumerate(STATEMENT[: effort.keystrokes]))
+
+    async def type_one() -> None:
+        index, key = next(keys)
+        figures.samples["keystroke beside a job"].append(await _keystroke(client, uri, line, 4 + index, key))
+
+    await running.during(type_one, effort.keystrokes)
+    running.cancel()
+    figures.notes.append(f"{running.started} jobs were started: {command}{running.said()}")
+
+
+class _Jobs:
+    """Keeps one job running."""
+
+    def __init__(self, client: Client, uri: str, command: str, kernels: Sequence[str]) -> None:
+        self.started = 0
+        self._client = client
+        self._uri = uri
+        self._command = command
+        self._kernels = kernels
+        self._current: Pending | None = None
+        self._failures: list[str] = []
+
+    async def during(self, act: Callable[[], Awaitable[None]], times: int) -> None:
+        for _ in range(times):
+            if self._current is None or self._current.reply.done():
+                self._note()
+                self._current = _start_job(
+                    self._client, self._uri, self._command, self._kernels[self.started % len(self._kernels)]
+                )
+                self.started += 1
+            await act()
+
+    def cancel(self) -> None:
+        self._note()
+        if self._current is not None and not self._current.reply.done():
+            self._client.cancel(self._current)
+
+    def said(self) -> str:
+        return f"; {len(self._failures)} failed, the first: {self._failures[0]}" if self._failures else ""
+
+    def _note(self) -> None:
+        if self._current is not None and self._current.reply.done() and (error := self._current.reply.exception()):
+            self._failures.append(str(error))
+
+
+def _start_job(client: Client, uri: str, command: str, kernel: str) -> Pending:
+    parameters: JsonObject = {"command": command, "arguments": [{"uri": uri, "kernel": kernel}]}
+    return client.send_request("workspace/executeCommand", parameters)
+
+
+async def _leave(client: Client) -> float:
+    """Shut down as an editor does; seconds until the process has ended."""
+    begun = time.perf_counter()
+    await client.request("shutdown", None, PATIENCE)
+    client.notify("exit")
+    await asyncio.wait_for(client.connection.ended(), PATIENCE)
+    return time.perf_counter() - begun
