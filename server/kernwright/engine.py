@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 from kernwright.complaint import Complaint
 from kernwright.memory.model import Event
 from kernwright.memory.store import Log, MemoryUnavailable
-from kernwright.settings import Loaded, Settings
+from kernwright.settings import Loaded
+from kernwright.settings_model import Settings
 from kernwright.targets.model import BuildCommand, CommandProblem
 
 if TYPE_CHECKING:

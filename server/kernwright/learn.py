@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kernwright.memory.model import Event, EventKind, Reason
-from kernwright.settings import MemorySettings
+from kernwright.settings_model import MemorySettings
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from kernwright.contract import DEFAULT_MAX_CASES
 from kernwright.contract_text.entry import parse_entry
 from kernwright.expression import parse_expression
 from kernwright.rules.front_matter import rule_schema
-from kernwright.settings import Settings
+from kernwright.settings_model import Settings
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

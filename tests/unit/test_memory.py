@@ -13,7 +13,7 @@ import pytest
 from kernwright.learn import cold, optimise_reward, promotable, token_estimate, utilities
 from kernwright.memory.model import Event, EventKind, Reason
 from kernwright.memory.store import Log, MemoryUnavailable
-from kernwright.settings import MemorySettings
+from kernwright.settings_model import MemorySettings
 
 CONSTANTS = MemorySettings()
 

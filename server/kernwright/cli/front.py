@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from kernwright.engine import Engine
-    from kernwright.settings import Loaded, Settings
+    from kernwright.settings import Loaded
+    from kernwright.settings_model import Settings
 
 _PATIENCE = 1.0
 """Seconds after which a person wants to know what is going on."""

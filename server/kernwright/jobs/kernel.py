@@ -9,9 +9,9 @@ from kernwright.engine import Engine
 from kernwright.jobs.model import JobFailed, JobRequest, JobStep, KernelOptimised, KernelTimed, LineNote
 from kernwright.kernel import find_functions, find_kernels
 from kernwright.mirror.keys import kernel_keys
+from kernwright.mirror.workspace import engine_for
 from kernwright.offer_json import stored_offer
 from kernwright.optimize import Step
-from kernwright.mirror.workspace import engine_for
 from kernwright.syntax import Language, parse
 from kernwright.targets.model import LineCost, Profile
 from kernwright.tasks.baseline import Baseline, time_words

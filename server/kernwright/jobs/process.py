@@ -1,4 +1,4 @@
-"""``python -m kernwright.jobs.process``: takes one ``JobRequest``, says its steps, gives one ``JobResult``, and ends."""
+"""``python -m kernwright.jobs.process``: takes one ``JobRequest``, says its steps, gives one ``JobResult``."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def register(server: KernwrightServer) -> None:
     async def resolve(action: types.CodeAction) -> types.CodeAction | Json:
         if not isinstance(action.data, dict):
             return action
-        plain: Json = server.protocol.plain(action)
+        plain: Json = server.endpoint.plain(action)
         return await _resolved(server, plain)
 
     _ = (actions, resolve)
@@ -70,7 +70,7 @@ def _of_kernel(
         for diagnostic in here:
             if diagnostic.code not in cured and diagnostic.code not in ("contract", "compile-error"):
                 title = f"Verify rewrites of {summary.name} for '{diagnostic.code}'"
-                plain = server.protocol.plain(diagnostic)
+                plain = server.endpoint.plain(diagnostic)
                 yield _command(title, QUICK_FIX, commands.OPTIMIZE, place) | {"diagnostics": [plain]}
         yield _command(f"Search verified rewrites of {summary.name}", REWRITE, commands.OPTIMIZE, place)
         yield _command(f"Profile {summary.name}", REWRITE, commands.PROFILE, place)
@@ -94,7 +94,7 @@ def _offer(
     server: KernwrightServer, uri: str, offer: KeptOffer, diagnostics: Sequence[types.Diagnostic], *, preferred: bool
 ) -> Json:
     rule = offer.record.get("rule")
-    cured = [server.protocol.plain(one) for one in diagnostics if rule is not None and one.code == rule]
+    cured = [server.endpoint.plain(one) for one in diagnostics if rule is not None and one.code == rule]
     arguments = {"offer": offer.id, "applied": True}
     action: Json = {
         "title": offer.title,
@@ -106,7 +106,7 @@ def _offer(
     if cured:
         action["diagnostics"] = cured
     if offer.record.get("source") == "model" and server.client.model_tag:
-        action["tags"] = [int(types.CodeActionTag.LLMGenerated)]
+        action["tags"] = [types.CodeActionTag.LlmGenerated.value]
     return action
 
 

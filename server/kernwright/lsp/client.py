@@ -55,7 +55,7 @@ def features_of(capabilities: types.ClientCapabilities) -> ClientFeatures:
     pulled = workspace.diagnostics
     formats = (text.hover and text.hover.content_format) or ()
     message = window.show_message and window.show_message.message_action_item
-    tags = getattr(action, "tag_support", None)
+    tags = action.tag_support
     return ClientFeatures(
         encoding=_encoding(capabilities),
         pulls_diagnostics=text.diagnostic is not None,
@@ -65,7 +65,7 @@ def features_of(capabilities: types.ClientCapabilities) -> ClientFeatures:
         resolves=frozenset(action.resolve_support.properties if action.resolve_support else ()),
         literal_actions=action.code_action_literal_support is not None,
         disabled_actions=bool(action.disabled_support),
-        model_tag=bool(tags and types.CodeActionTag.LLMGenerated in tags.value_set),
+        model_tag=bool(tags and types.CodeActionTag.LlmGenerated in tags.value_set),
         document_changes=bool(edits.document_changes),
         change_annotations=edits.change_annotation_support is not None,
         applies_edits=bool(workspace.apply_edit),

@@ -99,9 +99,7 @@ def _tell_end(server: KernwrightServer, job: Job, kernel: KernelSummary) -> None
         case _:
             return
     message = f"{kernel.name}: {words}"
-    server.protocol.notify(
-        types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message)
-    )
+    server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message))
     ext.tell_offers(server, job.uri)
 
 
@@ -134,9 +132,11 @@ async def _apply(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
     if not server.client.applies_edits:
         raise ReplyError("this editor applies no edits of a server's; take the code action instead")
     edit = await offer_edit(server, uri, kept)
-    answer = await server.protocol.ask(types.WORKSPACE_APPLY_EDIT, {"label": kept.title, "edit": edit})
+    answer = await server.endpoint.ask(types.WORKSPACE_APPLY_EDIT, {"label": kept.title, "edit": edit})
     if not getattr(answer, "applied", False):
-        raise ReplyError(f"the editor did not apply it: {getattr(answer, 'failure_reason', None) or 'no reason given'}")
+        raise ReplyError(
+            f"the editor did not apply it: {getattr(answer, 'failure_reason', None) or 'no reason given'}"
+        )
 
 
 async def _record(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
@@ -169,7 +169,7 @@ async def _reject(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
         await _remember_rejection(server, uri, kept, reason)
     else:
         # The offer is gone already; why can be said later, or never.
-        server.protocol.run_in_background("reject", _ask_reason(server, uri, kept))
+        server.endpoint.run_in_background("reject", _ask_reason(server, uri, kept))
     return {"rejected": id_}
 
 
@@ -192,7 +192,7 @@ async def choose(server: KernwrightServer, message: str, titles: list[str], pati
         types.MessageType.Info, message, [types.MessageActionItem(title) for title in titles]
     )
     try:
-        answer = await asyncio.wait_for(server.protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params), patience)
+        answer = await asyncio.wait_for(server.endpoint.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params), patience)
     except (TimeoutError, ReplyError):
         return None
     title = getattr(answer, "title", None)
@@ -235,12 +235,10 @@ async def _insert_contract(server: KernwrightServer, arguments: dict[str, Any]) 
         if not server.client.applies_edits:
             raise ReplyError("this editor applies no edits of a server's; take the code action instead")
         edit = contract_edit(server, document, draft)
-        await server.protocol.ask(types.WORKSPACE_APPLY_EDIT, {"label": "Insert the inferred contract", "edit": edit})
+        await server.endpoint.ask(types.WORKSPACE_APPLY_EDIT, {"label": "Insert the inferred contract", "edit": edit})
     if draft.asks:
         message = f"{kernel.name}: the contract has to say more: {draft.asks[0]}"
-        server.protocol.notify(
-            types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message)
-        )
+        server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message))
     return {"contract": draft.toml, "asks": list(draft.asks)}
 
 
@@ -256,7 +254,7 @@ async def _show_offers(server: KernwrightServer, arguments: dict[str, Any]) -> J
     uri, kernel = await _kernel(server, arguments)
     offers = [offer for placed, offer in server.session.offers(uri) if placed.summary.signature == kernel.signature]
     if offers:
-        server.protocol.run_in_background("offers", _choose_offer(server, kernel, offers))
+        server.endpoint.run_in_background("offers", _choose_offer(server, kernel, offers))
     return {"offers": [{"id": offer.id, "title": offer.title, "assumes": list(offer.assumes)} for offer in offers]}
 
 

@@ -7,7 +7,7 @@ for each would cost more than all the rest.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
 from kernwright.mirror.model import Range
@@ -54,6 +54,11 @@ def moved_range(document: Document, where: Range, version: int, encoding: Encodi
         "start": position(document, first, where.start.column, encoding),
         "end": position(document, last, where.end.column, encoding),
     }
+
+
+def table_of(value: object) -> Json:
+    """What a client sent where a table is expected; empty for anything else."""
+    return cast(Json, value) if isinstance(value, dict) else {}
 
 
 def path_of(uri: str) -> Path:

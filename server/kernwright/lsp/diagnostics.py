@@ -35,7 +35,7 @@ def register(server: KernwrightServer) -> None:
         params: Json = {"uri": uri, "diagnostics": items}
         if version is not None:
             params["version"] = version
-        server.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+        server.endpoint.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def push(uri: str) -> None:
         document, found = session.known(uri), session.analysed(uri)
@@ -107,7 +107,7 @@ def register(server: KernwrightServer) -> None:
 
 def refresh(server: KernwrightServer) -> None:
     if server.client.refreshes_diagnostics:
-        server.protocol.ask(types.WORKSPACE_DIAGNOSTIC_REFRESH)
+        server.endpoint.ask(types.WORKSPACE_DIAGNOSTIC_REFRESH)
 
 
 def diagnostics_of(server: KernwrightServer, uri: str, document: Document) -> list[Json]:

@@ -36,7 +36,11 @@ async def edits_of_offer(server: KernwrightServer, uri: str, kept: KeptOffer) ->
 
 
 def workspace_edit(
-    server: KernwrightServer, document: Document, edits: Sequence[tuple[Range, str]], label: str, assumes: Sequence[str]
+    server: KernwrightServer,
+    document: Document,
+    edits: Sequence[tuple[Range, str]],
+    label: str,
+    assumes: Sequence[str],
 ) -> Json:
     """Edits of the document's newest text. ``assumes`` are what a person has to confirm."""
     client = server.client

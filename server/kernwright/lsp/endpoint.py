@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, cast
@@ -28,6 +29,9 @@ CANCELLED = -32800
 REQUEST_FAILED = -32803
 
 Id = int | str
+
+
+_FIELD = re.compile(r"attribute (\w+)")
 
 
 class ReplyError(Exception):
@@ -181,7 +185,8 @@ class Endpoint(LanguageServerProtocol):
 
     def _handler(self, method: str) -> Callable[..., Any] | None:
         # pygls' own handlers keep documents of their own; none of them is used.
-        return self.fm.features.get(method)
+        features = cast(Mapping[str, Callable[..., Any]], self.fm.features)
+        return features.get(method)
 
     def _structured(self, method: str, raw: Mapping[str, Any]) -> object:
         """The message's parameters as the protocol's types."""
@@ -297,14 +302,13 @@ def _valid_id(id_: object) -> Id | None:
 
 def _words_of(error: BaseException) -> str:
     """What is wrong with a message, without its contents: the path to the field."""
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
-        inner = error.exceptions[0]
-        notes = getattr(inner, "__notes__", ())
-        place = next((str(note) for note in notes if "attribute" in str(note)), "")
-        if place and not isinstance(inner, BaseExceptionGroup):
-            return f"its parameters are not as the protocol has them ({place})"
-        error = inner
-    return f"its parameters are not as the protocol has them ({type(error).__name__})"
+    fields: list[str] = []
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+        notes = " ".join(str(note) for note in getattr(error, "__notes__", ()))
+        fields += _FIELD.findall(notes)
+    place = ".".join(fields) or type(error).__name__
+    return f"its parameters are not as the protocol has them: {place}"
 
 
 def _place_of(error: BaseException) -> str:

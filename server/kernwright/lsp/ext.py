@@ -7,12 +7,11 @@ Every notification can be left aside: an editor that knows none of them loses vi
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from lsprotocol import types
-
+from kernwright.lsp.convert import table_of
 from kernwright.lsp.endpoint import ReplyError
-from kernwright.mirror.messages import RuleStanding, RulesOf
+from kernwright.mirror.messages import RulesOf, RuleStanding
 from kernwright.session.jobs import Job
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ NOTIFICATIONS: dict[str, type[Any]] = {
 def register(server: KernwrightServer) -> None:
     @server.feature(TRUST)
     def trust(params: Any) -> None:
-        value = params.get("trusted") if isinstance(params, dict) else None
+        value = table_of(params).get("trusted")
         if not isinstance(value, bool):
             raise ReplyError("kernwright/trust needs {trusted: true} or {trusted: false}")
         server.session.trust(value)
@@ -134,10 +133,10 @@ def register(server: KernwrightServer) -> None:
         root = server.session.roots.get(folder)
         if root is not None:
             status = StatusParams(server.version or "", server.session.trusted, str(folder), root.rules)
-            server.protocol.notify(STATUS, asdict(status))
+            server.endpoint.notify(STATUS, asdict(status))
 
     server.session.listeners.problems.append(known)
-    _ = (trust, rules, types)
+    _ = (trust, rules)
 
 
 def tell_job(server: KernwrightServer, job: Job) -> None:
@@ -155,7 +154,7 @@ def tell_job(server: KernwrightServer, job: Job) -> None:
         total=step.total if step is not None else 0,
         why=job.why,
     )
-    server.protocol.notify(JOB, asdict(params))
+    server.endpoint.notify(JOB, asdict(params))
 
 
 def tell_offers(server: KernwrightServer, uri: str) -> None:
@@ -177,15 +176,15 @@ def tell_offers(server: KernwrightServer, uri: str) -> None:
                 notes=tuple(offer.record["notes"]),
             )
         )
-    server.protocol.notify(OFFERS, asdict(OffersParams(uri, document.version, tuple(items))))
+    server.endpoint.notify(OFFERS, asdict(OffersParams(uri, document.version, tuple(items))))
 
 
 def tell_rules(server: KernwrightServer) -> None:
     async def tell() -> None:
         for params in await rules_of(server):
-            server.protocol.notify(RULES, asdict(params))
+            server.endpoint.notify(RULES, asdict(params))
 
-    server.protocol.run_in_background("rules", tell())
+    server.endpoint.run_in_background("rules", tell())
 
 
 async def rules_of(server: KernwrightServer) -> list[RulesParams]:
@@ -193,11 +192,20 @@ async def rules_of(server: KernwrightServer) -> list[RulesParams]:
     for folder in server.session.folders:
         answer = await server.session.analysis.ask(RulesOf(folder))
         if isinstance(answer, tuple):
-            items = tuple(_item(standing) for standing in answer if isinstance(standing, RuleStanding))
-            found.append(RulesParams(str(folder), items))
+            standings = cast(tuple[RuleStanding, ...], answer)
+            found.append(RulesParams(str(folder), tuple(_item(standing) for standing in standings)))
     return found
 
 
 def _item(standing: RuleStanding) -> RuleItem:
-    values = {**standing.__dict__, "path": str(standing.path) if standing.path is not None else None}
-    return RuleItem(**values)
+    return RuleItem(
+        name=standing.name,
+        description=standing.description,
+        language=standing.language,
+        status=standing.status,
+        enabled=standing.enabled,
+        utility=standing.utility,
+        adoptions=standing.adoptions,
+        kernels=standing.kernels,
+        path=str(standing.path) if standing.path is not None else None,
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from kernwright.lsp.convert import Json
+from kernwright.lsp.convert import Json, table_of
 from kernwright.session.facts import PlacedNote, age_words, placed_notes
 from kernwright.session.session import kernel_at
 
@@ -42,9 +42,9 @@ def register(server: KernwrightServer) -> None:
 
     @server.feature(types.INLAY_HINT_RESOLVE)
     def resolve(hint: types.InlayHint) -> types.InlayHint:
-        data = hint.data
-        if isinstance(data, dict) and isinstance(uri := data.get("uri"), str) and isinstance(data.get("line"), int):
-            line = int(data["line"])
+        data = table_of(hint.data)
+        uri, line = data.get("uri"), data.get("line")
+        if isinstance(uri, str) and isinstance(line, int):
             notes = notes_by_line(server, uri, line, line).get(line, [])
             if notes:
                 hint.tooltip = types.MarkupContent(
@@ -55,7 +55,7 @@ def register(server: KernwrightServer) -> None:
 
     def changed(uri: str) -> None:
         if server.client.refreshes_hints and session.settings_of(uri).hints:
-            server.protocol.ask(types.WORKSPACE_INLAY_HINT_REFRESH)
+            server.endpoint.ask(types.WORKSPACE_INLAY_HINT_REFRESH)
 
     session.listeners.facts.append(changed)
     _ = (hints, resolve)

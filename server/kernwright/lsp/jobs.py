@@ -24,7 +24,7 @@ def register(server: KernwrightServer) -> None:
     by_token: dict[str, Job] = {}
 
     def progress(token: str, value: Json) -> None:
-        server.protocol.notify(types.PROGRESS, {"token": token, "value": value})
+        server.endpoint.notify(types.PROGRESS, {"token": token, "value": value})
 
     async def begin(job: Job) -> None:
         await asyncio.sleep(_PATIENCE_SECONDS)
@@ -34,9 +34,7 @@ def register(server: KernwrightServer) -> None:
         token = f"kernwright-job-{job.number}"
         try:
             await asyncio.wait_for(
-                server.protocol.ask(
-                    types.WINDOW_WORK_DONE_PROGRESS_CREATE, types.WorkDoneProgressCreateParams(token)
-                ),
+                server.endpoint.ask(types.WINDOW_WORK_DONE_PROGRESS_CREATE, types.WorkDoneProgressCreateParams(token)),
                 _CREATE_SECONDS,
             )
         except Exception:
@@ -60,14 +58,12 @@ def register(server: KernwrightServer) -> None:
                 progress(token, {"kind": "report", **_stage(job)})
         elif server.client.progress and job.state is JobState.RUNNING and job.number not in waiting:
             waiting.add(job.number)
-            server.protocol.run_in_background("progress", begin(job))
+            server.endpoint.run_in_background("progress", begin(job))
         if job.state in (JobState.FAILED, JobState.CANCELLED) and (job.wanted or job.state is JobState.FAILED):
             server.log(f"{job.title}: {job.state.value}: {job.why}")
         if job.state is JobState.FAILED and job.wanted:
             kind = types.MessageType.Warning
-            server.protocol.notify(
-                types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(kind, f"{job.title}: {job.why}")
-            )
+            server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(kind, f"{job.title}: {job.why}"))
         ext.tell_job(server, job)
         if job.over or job.state is JobState.RUNNING:
             server.session.changed_facts(job.uri)

@@ -38,7 +38,7 @@ def register(server: KernwrightServer) -> None:
 
     def changed(uri: str) -> None:
         if server.client.refreshes_lenses and session.settings_of(uri).lenses:
-            server.protocol.ask(types.WORKSPACE_CODE_LENS_REFRESH)
+            server.endpoint.ask(types.WORKSPACE_CODE_LENS_REFRESH)
 
     session.listeners.facts.append(changed)
     _ = (lenses, resolve)

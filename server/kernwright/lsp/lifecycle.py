@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from kernwright import __version__
 from kernwright.lsp import commands
 from kernwright.lsp.client import features_of
-from kernwright.lsp.convert import path_of
+from kernwright.lsp.convert import path_of, table_of
 
 if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
@@ -24,10 +24,10 @@ def register(server: KernwrightServer) -> None:
         server.client = features_of(params.capabilities)
         server.session.encoding = server.client.encoding
         server.locale = params.locale or "en"
-        options = _table(params.initialization_options)
+        options = table_of(params.initialization_options)
         trusted = options.get("trusted")
         server.session.trust(trusted if isinstance(trusted, bool) else server.trusted_by_default)
-        settings = _table(options.get("settings"))
+        settings = table_of(options.get("settings"))
         folders = [path_of(folder.uri) for folder in params.workspace_folders or ()]
         if not folders and params.root_uri:
             folders = [path_of(params.root_uri)]
@@ -37,7 +37,7 @@ def register(server: KernwrightServer) -> None:
             server.session.open_root(folder, settings)
         server.session.default_editor = settings
         server.watch_process(params.process_id)
-        server.protocol.initialized = True
+        server.endpoint.initialized = True
         return types.InitializeResult(
             capabilities=_capabilities(server),
             server_info=types.ServerInfo(name="kernwright", version=__version__),
@@ -54,11 +54,11 @@ def register(server: KernwrightServer) -> None:
     def shutdown(params: object) -> None:
         # Jobs are ended before the reply: a client may kill what is left soon after it.
         server.session.jobs.close()
-        server.protocol.shut_down()
+        server.endpoint.shut_down()
 
     @server.feature(types.SET_TRACE)
     def set_trace(params: types.SetTraceParams) -> None:
-        server.protocol.trace = params.value
+        server.endpoint.trace = params.value
 
     _ = (initialize, initialized, shutdown, set_trace)
 
@@ -88,7 +88,3 @@ def _capabilities(server: KernwrightServer) -> types.ServerCapabilities:
         execute_command_provider=types.ExecuteCommandOptions(commands=list(commands.NAMES), work_done_progress=True),
         workspace=types.WorkspaceOptions(workspace_folders=folders),
     )
-
-
-def _table(value: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

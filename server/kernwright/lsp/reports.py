@@ -1,4 +1,4 @@
-"""The report on one kernel, in Markdown: its figures, offers, refused candidates and contract, each with its source."""
+"""The report on one kernel, in Markdown: figures, offers, refused candidates and contract, each with its source."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _figures(facts: KernelFacts, kernel: KernelSummary) -> Iterator[str]:
         yield f"| time per call{f' at {sizes}' if sizes else ''} | {baseline['ns']:.4g} ns | measured, {age} |"
         yield f"| its interval | {baseline['low']:.4g} to {baseline['high']:.4g} ns | measured |"
         if baseline["bound_ns"] is not None:
-            yield f"| bound by {baseline['bound_by']} | {baseline['bound_ns']:.4g} ns | estimated from measured peaks |"
+            yield f"| bound by {baseline['bound_by']} | {baseline['bound_ns']:.4g} ns | estimated by measured peaks |"
         yield f"| compiler | {baseline['compiler']} {' '.join(baseline['flags'])} | |"
         yield f"| machine | {baseline['device']} | |"
     elif timing.timed.problem:
@@ -106,7 +106,7 @@ async def show(server: KernwrightServer, name: str, text: str) -> str | None:
         folder.mkdir(mode=0o700, exist_ok=True)
         path = folder / f"{''.join(char if char.isalnum() else '-' for char in name)}.md"
         path.write_text(text, encoding="utf-8")
-        await server.protocol.ask(
+        await server.endpoint.ask(
             types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=uri_of(path), take_focus=True)
         )
     except (OSError, ReplyError):

@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from lsprotocol.converters import get_converter
 from pygls.lsp.server import LanguageServer
@@ -33,6 +34,7 @@ from kernwright.lsp.endpoint import Endpoint
 from kernwright.lsp.transport import Transport, connection, standard_streams
 from kernwright.run.companion import Companion
 from kernwright.run.descendants import adopt_orphans, end_all_below, is_running, none_left_below
+from kernwright.session.idle import IdleWork
 from kernwright.session.jobs import Process
 from kernwright.session.session import Session
 
@@ -58,10 +60,11 @@ GROUPS = (
 class KernwrightServer(LanguageServer):
     """One client's server. ``environment`` is what companions get."""
 
-    protocol: Endpoint
-
     def __init__(self, environment: Mapping[str, str], *, trusted: bool) -> None:
-        super().__init__("kernwright", __version__, protocol_cls=Endpoint, converter_factory=get_converter)
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
+            "kernwright", __version__, protocol_cls=Endpoint, converter_factory=get_converter
+        )
+        self.endpoint = cast(Endpoint, self.protocol)
         self.client = ClientFeatures()
         self.trusted_by_default = trusted
         self.locale = "en"
@@ -70,9 +73,10 @@ class KernwrightServer(LanguageServer):
         self._client_process: int | None = None
         self._left: asyncio.Future[int] | None = None
         self.session = Session(self._start_worker, self._start_job)
+        self.idle = IdleWork(self.session)
         self.session.listeners.said.append(self.log)
-        self.protocol.log = self.log
-        self.protocol.leave = self.leave
+        self.endpoint.log = self.log
+        self.endpoint.leave = self.leave
         for group in GROUPS:
             group.register(self)
 
@@ -82,16 +86,17 @@ class KernwrightServer(LanguageServer):
         adopt_orphans()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self.leave, 128 + number)
-        self.protocol.transport = transport
+        self.endpoint.transport = transport
         # The worker loads what it needs while the client still says hello.
         self.session.analysis.begin()
-        transport.start(self.protocol.take, lambda: self.leave(1))
+        transport.start(self.endpoint.take, lambda: self.leave(1))
         watch = asyncio.ensure_future(self._watch_client())
         try:
             return await self._left
         finally:
             watch.cancel()
-            self.protocol.cancel_all()
+            self.idle.close()
+            self.endpoint.cancel_all()
             self.session.close_all()
             for companion in list(self._companions):
                 companion.kill()
@@ -130,9 +135,7 @@ class KernwrightServer(LanguageServer):
     def _start_worker(self, heard: Callable[[object], None], gone: Callable[[], None]) -> Companion:
         return self._start("kernwright.mirror.worker", heard, lambda words: gone())
 
-    def _start_job(
-        self, request: object, heard: Callable[[object], None], gone: Callable[[str], None]
-    ) -> Process:
+    def _start_job(self, request: object, heard: Callable[[object], None], gone: Callable[[str], None]) -> Process:
         companion = self._start("kernwright.jobs.process", heard, gone)
         companion.send(request)
         return companion
@@ -162,7 +165,7 @@ class KernwrightServer(LanguageServer):
                 self._companions.discard(companion)
                 gone(f"it cannot be started: {error.strerror}")
 
-        self.protocol.run_in_background(module, start())
+        self.endpoint.run_in_background(module, start())
         return companion
 
 
@@ -172,7 +175,7 @@ def serve_stdio(environment: Mapping[str, str], record: Callable[[str, object], 
 
     async def serve() -> int:
         server = KernwrightServer(environment, trusted=True)
-        server.protocol.record = record
+        server.endpoint.record = record
         return await server.run(transport)
 
     return asyncio.run(serve())
@@ -193,7 +196,7 @@ def serve_tcp(
     async def serve() -> int:
         # Whoever can connect is not known to be the user: nothing is run before the client says that it may.
         server = KernwrightServer(environment, trusted=False)
-        server.protocol.record = record
+        server.endpoint.record = record
         return await server.run(connection(stream))
 
     with stream:

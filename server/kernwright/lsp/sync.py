@@ -50,6 +50,7 @@ def register(server: KernwrightServer) -> None:
         session.change(
             params.text_document.uri, params.text_document.version, [_change(one) for one in params.content_changes]
         )
+        server.idle.edited(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
@@ -62,7 +63,7 @@ def register(server: KernwrightServer) -> None:
 
     def lost(uri: str, why: str) -> None:
         server.log(f"out of step with the editor: {uri}")
-        server.protocol.notify(
+        server.endpoint.notify(
             types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Warning, f"kernwright: {why}")
         )
 

@@ -56,7 +56,7 @@ async def ask_configuration(server: KernwrightServer) -> None:
     ] or [types.ConfigurationItem(section=SECTION)]
     try:
         answer = await asyncio.wait_for(
-            server.protocol.ask(types.WORKSPACE_CONFIGURATION, types.ConfigurationParams(scopes)), _PATIENCE_SECONDS
+            server.endpoint.ask(types.WORKSPACE_CONFIGURATION, types.ConfigurationParams(scopes)), _PATIENCE_SECONDS
         )
     except Exception:
         return
@@ -78,7 +78,7 @@ def watch_files(server: KernwrightServer) -> None:
     registration = types.Registration(
         id="kernwright-files", method=types.WORKSPACE_DID_CHANGE_WATCHED_FILES, register_options=options
     )
-    server.protocol.ask(types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams([registration]))
+    server.endpoint.ask(types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams([registration]))
 
 
 def _section(settings: Any) -> dict[str, Any]:

@@ -88,6 +88,3 @@ class Companion:
         with contextlib.suppress(ConnectionError, ValueError):
             async for line in process.stderr:
                 self._said(line.decode("utf-8", "replace").rstrip())
-
-
-

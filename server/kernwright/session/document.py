@@ -87,9 +87,7 @@ class Document:
             raise OutOfStep(f"{self.path}: an edit ends before it begins; close the file and open it again")
         text = well_formed(text)
         head, tail = self.lines[first][:begin], self.lines[last][finish:]
-        made = TextEdit(
-            first, _byte_length(head), last, _byte_length(self.lines[last][:finish]), text.encode("utf-8")
-        )
+        made = TextEdit(first, _byte_length(head), last, _byte_length(self.lines[last][:finish]), text.encode("utf-8"))
         # A lone carriage return and a line feed that come to stand side by side are one line end.
         if first > 0 and not begin and self.lines[first - 1].endswith("\r"):
             first -= 1

@@ -29,8 +29,8 @@ from kernwright.mirror.model import Analysed, FoundFinding, KernelSummary
 from kernwright.session.analysis import Analysis, StartWorker
 from kernwright.session.document import Document, OutOfStep, TextEdit, lines_of, well_formed
 from kernwright.session.facts import (
-    KernelFacts,
     KeptOffer,
+    KernelFacts,
     NotesOfLines,
     Origin,
     PlacedKernel,
@@ -382,9 +382,7 @@ class Session:
 
     def _opening(self, document: Document) -> Opened:
         root, language = self.root_of(document.path), self._languages[document.uri]
-        return Opened(
-            document.uri, document.path, root, language, document.serial, document.version, document.data
-        )
+        return Opened(document.uri, document.path, root, language, document.serial, document.version, document.data)
 
     def _heard(self, message: object) -> None:
         match message:

@@ -1,0 +1,99 @@
+"""``Settings``: everything that a user can set, with its meaning, bounds and default. ``settings`` reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class MemorySettings(BaseModel):
+    """The constants of memory: how utility moves, and what stays resident."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    learning_rate: float = Field(default=0.2, gt=0, le=1, description="How far one outcome moves a utility (alpha).")
+    failure_reward: float = Field(default=-0.1, ge=-1, le=0, description="Reward of what was used without success.")
+    acceptance_reward: float = Field(default=1.0, ge=0, le=1, description="Reward of an accepted offer.")
+    rejection_reward: float = Field(
+        default=-0.5, ge=-1, le=0, description="Reward of an offer rejected as wrong or not worth it."
+    )
+    kernels_to_promote: int = Field(default=3, ge=1, description="Different kernels that must adopt before promotion.")
+    resident_rules: int = Field(default=24, ge=0, description="Learned rules that stay resident.")
+    resident_tokens: int = Field(
+        default=2000, ge=0, description="Tokens of text that resident rules may cost a model."
+    )
+    half_life: float = Field(default=20.0, gt=0, description="Tasks without adoption that halve a rule's priority.")
+
+
+class Settings(BaseModel):
+    """Everything that a user can set. Folders are absolute; times are seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    target: str = Field(
+        default="host", pattern=r"^[A-Za-z0-9_.+-]+$", description="What kernels are compiled and timed for."
+    )
+    compiler: str = Field(
+        default="", description="Compiler for files without a compile command, such as clang; empty: cc."
+    )
+    default_flags: tuple[str, ...] = Field(
+        default=("-O3", "-march=native"), description="Flags for files without a compile command."
+    )
+    allowed_compilers: tuple[Path, ...] = Field(
+        default=(), description="Compilers off the PATH that a database may name."
+    )
+    jobs: int = Field(default=2, ge=1, le=256, description="Files that are analysed at once.")
+    rounds: int = Field(default=30, ge=1, le=10_000, description="Candidates that one search verifies at most.")
+    search_seconds: float = Field(
+        default=120.0, gt=0, description="Time after which the search of one kernel begins no further candidate."
+    )
+    bound_margin: float = Field(
+        default=0.25, ge=0, le=10, description="How near to its bound, relatively, a kernel needs no search."
+    )
+    check_seconds: float = Field(default=20.0, gt=0, description="Time to compare one candidate with the original.")
+    build_seconds: float = Field(default=60.0, gt=0, description="Time that one compilation may take.")
+    use_cache: bool = Field(default=True, description="Whether builds and runs are looked up and stored.")
+    cache: Path = Field(
+        default=Path(), description="Folder of cached builds and runs; the user's cache folder if empty."
+    )
+    cache_bytes: int = Field(default=1 << 30, ge=0, description="Bytes that the cache may take.")
+    data: Path = Field(
+        default=Path(), description="Folder of offers, decisions and events; the user's data folder if empty."
+    )
+    trusted: bool = Field(
+        default=True,
+        description="Whether code of this workspace may be compiled and run, and its rules count. If not: text alone.",
+    )
+    rules: dict[str, bool] = Field(
+        default_factory=dict, description="Rules switched on (true) or off, by name or by a pattern of names."
+    )
+    rules_off_in: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="Rules that are off in files, by a pattern of paths such as gen/*."
+    )
+    rules_off_for: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="Rules that are off, by target."
+    )
+    ignore: tuple[str, ...] = Field(
+        default=(), description="Patterns of paths that check leaves out, such as third_party/*."
+    )
+    memory: MemorySettings = Field(default=MemorySettings(), description="The constants of memory.")
+    compile_on: Literal["off", "save", "idle"] = Field(
+        default="save",
+        description="When an editor's kernels are compiled for their facts: never, when saved, or when typing stops.",
+    )
+    optimize_when_idle: bool = Field(
+        default=False, description="Whether a server looks for rewrites of open kernels while nobody types."
+    )
+    idle_seconds_per_hour: float = Field(
+        default=120.0, ge=0, le=3600, description="Seconds of each hour that work without a request may take."
+    )
+    most_diagnostics: int = Field(
+        default=1000, ge=1, description="Findings of one file that are shown at most, the gravest first."
+    )
+    hints: bool = Field(default=True, description="Whether facts are shown at the ends of lines.")
+    lenses: bool = Field(default=True, description="Whether figures and commands are shown above kernels.")
+    debug: tuple[str, ...] = Field(
+        default=(), description="Stages that say what they were given and gave: find, contract, verify."
+    )
