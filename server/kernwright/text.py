@@ -132,7 +132,11 @@ class LineIndex:
         """The byte offset of a position; a character past the end of its line clamps to the line's end."""
         span = self.line_span(position.line)
         if encoding is Encoding.UTF8:
-            return min(span.start + position.character, span.end)
+            at = min(span.start + position.character, span.end)
+            # A place inside of a character is the place before it, as in the other encodings.
+            while span.start < at < span.end and self.data[at] & 0xC0 == 0x80:
+                at -= 1
+            return at
         units = 0
         text = self.data[span.start : span.end].decode("utf-8", errors="replace")
         consumed = 0
