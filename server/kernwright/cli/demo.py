@@ -136,7 +136,7 @@ def _hot_line(one: Profiled) -> str:
 
 def _row(result: Optimised, findings: str, hot: str) -> tuple[str, ...]:
     from kernwright.offer import accuracy_words, speedup_words
-    from kernwright.tasks.baseline import time_words
+    from kernwright.units import time_words
 
     baseline = result.baseline
     measured: tuple[str, ...] = ("–", "–")

@@ -10,6 +10,7 @@ from kernwright.engine import Engine
 from kernwright.expression import Number
 from kernwright.run.cache import content_key
 from kernwright.tasks.bench import Original
+from kernwright.units import time_words
 from kernwright.verify.question import Subject, contract_text
 
 _VERSION = b"2"
@@ -73,14 +74,6 @@ class Baseline:
             "evidence": "measured",
             "problem": self.problem or None,
         }
-
-
-def time_words(nanoseconds: float) -> str:
-    """``12.3 µs``: three digits that mean something."""
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:.3g} {unit}"
-    return f"{nanoseconds:.3g} ns"
 
 
 def baseline_of(engine: Engine, original: Original) -> Baseline:
