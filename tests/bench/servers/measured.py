@@ -10,8 +10,7 @@ import asyncio
 import re
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from lsp.documents import Document, span
 from lsp.exchange import Pending, ServerError, ServerGone
 from lsp.frames import JsonObject
 
+from .jobs import Jobs
 from .started import Server, capabilities, environment
 
 STATEMENT = "for (int extra = 0; extra < n; extra++) { double half = 0.5 * extra; (void)half; }"
@@ -31,6 +31,7 @@ BURST = "double extra"
 WARM_UP = 3
 PATIENCE = 60.0
 """Seconds after which something that is awaited counts as not coming."""
+_STALE = (-32800, -32801, -32802)
 _PROVIDERS = {
     "hover": "hoverProvider",
     "codeAction": "codeActionProvider",
@@ -88,6 +89,7 @@ async def _measure(server: Server, path: Path, text: str, home: Path, effort: Ef
         place = Place(client.document(uri))
         figures.samples["keystroke to diagnostics"] = await _type_slowly(client, uri, place, effort.keystrokes)
         await _type_in_bursts(client, uri, place, effort.bursts, figures)
+        await _hover_in_bursts(client, uri, place, effort.bursts, figures)
         await _ask(client, uri, place, effort.requests, "at rest", figures)
         await _weigh(client, effort.idle_seconds, figures)
         if server.job:
@@ -99,7 +101,7 @@ async def _measure(server: Server, path: Path, text: str, home: Path, effort: Ef
             await _initialize(client, server, path)
             uri = client.open(path, text, path.suffix.lstrip("."))
             await client.wait_for_diagnostics(uri, timeout=PATIENCE)
-            _start_job(client, uri, server.job, Place(client.document(uri)).kernels[0])
+            await Jobs(client, uri, server.job, Place(client.document(uri)).kernels).run_one()
             await asyncio.sleep(1.0)
             figures.samples["exit, a job running"].append(await _leave(client))
 
@@ -126,7 +128,7 @@ async def _initialize(client: Client, server: Server, path: Path) -> None:
     await client.initialize(path.parent, initialization_options=server.initialization_options, timeout=PATIENCE)
 
 
-async def _type(client: Client, uri: str, line: int, column: int, key: str) -> float:
+def _type(client: Client, uri: str, line: int, column: int, key: str) -> float:
     """One keystroke; when it was sent."""
     sent = time.perf_counter()
     client.change(uri, span(line, column, line, column), key)
@@ -141,13 +143,12 @@ async def _type_slowly(client: Client, uri: str, place: Place, keys: int) -> lis
     seconds: list[float] = []
     for index, key in enumerate(STATEMENT[:keys]):
         seconds.append(await _keystroke(client, uri, line, 4 + index, key))
-    client.change(uri, span(line, 0, line + 1, 0), "")
-    await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+    await _remove_line(client, uri, line)
     return seconds[WARM_UP:]
 
 
 async def _keystroke(client: Client, uri: str, line: int, column: int, key: str) -> float:
-    sent = await _type(client, uri, line, column, key)
+    sent = _type(client, uri, line, column, key)
     version = client.document(uri).version
     await client.wait_for_diagnostics(uri, version, PATIENCE)
     published = client.published(uri, version)
@@ -156,33 +157,57 @@ async def _keystroke(client: Client, uri: str, line: int, column: int, key: str)
 
 
 async def _type_in_bursts(client: Client, uri: str, place: Place, bursts: int, figures: Figures) -> None:
-    """Words at the speed of a fast typist, with a hover asked for at each key; the last key's diagnostics count."""
-    line = place.line + 1
-    for turn in range(bursts):
-        client.change(uri, span(line, 0, line, 0), "    \n")
-        await client.wait_for_diagnostics(uri, timeout=PATIENCE)
-        hovers: list[Pending] = []
-        sent = 0.0
-        for index, key in enumerate(BURST):
-            sent = await _type(client, uri, line, 4 + index, key)
-            hovers.append(client.send_request("textDocument/hover", _hover(uri, place, turn * len(BURST) + index)))
-            await asyncio.sleep(1 / KEYS_A_SECOND if index + 1 < len(BURST) else 0)
+    """Words at the speed of a fast typist; the diagnostics of the last key count."""
+    for _ in range(bursts):
+        sent = await _burst(client, uri, place.line + 1, lambda: None)
         version = client.document(uri).version
         await client.wait_for_diagnostics(uri, version, PATIENCE)
         published = client.published(uri, version)
         assert published is not None
         figures.samples["end of a burst to diagnostics"].append(published.at - sent)
-        figures.samples["hover while typing"] += await _answered(client, hovers)
-        client.change(uri, span(line, 0, line + 1, 0), "")
-        await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+        await _remove_line(client, uri, place.line + 1)
+
+
+async def _hover_in_bursts(client: Client, uri: str, place: Place, bursts: int, figures: Figures) -> None:
+    """The same with a hover at each key, unless the one before has no reply yet: an editor asks for one at a time."""
+    hovers: list[Pending] = []
+
+    def ask() -> None:
+        if not hovers or hovers[-1].reply.done():
+            hovers.append(client.send_request("textDocument/hover", _hover(uri, place, len(hovers))))
+
+    for _ in range(bursts):
+        await _burst(client, uri, place.line + 1, ask)
+        await _remove_line(client, uri, place.line + 1)
+    figures.samples["hover while typing"] = await _answered(client, hovers)
+
+
+async def _burst(client: Client, uri: str, line: int, between: Callable[[], None]) -> float:
+    """Type a few words into a new line; when the last key was sent."""
+    client.change(uri, span(line, 0, line, 0), "    \n")
+    await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+    sent = 0.0
+    for index, key in enumerate(BURST):
+        await asyncio.sleep(1 / KEYS_A_SECOND)
+        sent = _type(client, uri, line, 4 + index, key)
+        between()
+    return sent
+
+
+async def _remove_line(client: Client, uri: str, line: int) -> None:
+    client.change(uri, span(line, 0, line + 1, 0), "")
+    await client.wait_for_diagnostics(uri, timeout=PATIENCE)
 
 
 async def _answered(client: Client, requests: Sequence[Pending]) -> list[float]:
     seconds: list[float] = []
     for one in requests:
-        # A server may say that the text has changed since: that is an answer, and the time to it counts.
-        with suppress(ServerError):
+        try:
             await client.reply(one, PATIENCE)
+        except ServerError as error:
+            # A server may say that the text has changed since: that is an answer, and the time to it counts.
+            if error.code not in _STALE:
+                raise
         seconds.append(one.seconds)
     return seconds
 
@@ -265,60 +290,19 @@ def _worked(tree: Sequence[psutil.Process]) -> float:
 async def _beside_a_job(
     client: Client, uri: str, place: Place, command: str, effort: Effort, figures: Figures
 ) -> None:
-    """Keystrokes and requests while a job runs; a job that ends is followed by one for the next kernel."""
-    running = _Jobs(client, uri, command, place.kernels)
-    await running.during(lambda: _ask(client, uri, place, 1, "beside a job", figures), effort.requests)
+    """Requests and keystrokes while a job runs; a job that ends is followed by one for the next kernel."""
+    jobs = Jobs(client, uri, command, place.kernels)
+    for _ in range(effort.requests):
+        await jobs.run_one()
+        await _ask(client, uri, place, 1, "beside a job", figures)
     line = place.line + 1
     client.change(uri, span(line, 0, line, 0), "    \n")
-    keys = iter(enumerate(STATEMENT[: effort.keystrokes]))
-
-    async def type_one() -> None:
-        index, key = next(keys)
+    await client.wait_for_diagnostics(uri, timeout=PATIENCE)
+    for index, key in enumerate(STATEMENT[: effort.keystrokes]):
+        await jobs.run_one()
         figures.samples["keystroke beside a job"].append(await _keystroke(client, uri, line, 4 + index, key))
-
-    await running.during(type_one, effort.keystrokes)
-    running.cancel()
-    figures.notes.append(f"{running.started} jobs were started: {command}{running.said()}")
-
-
-class _Jobs:
-    """Keeps one job running."""
-
-    def __init__(self, client: Client, uri: str, command: str, kernels: Sequence[str]) -> None:
-        self.started = 0
-        self._client = client
-        self._uri = uri
-        self._command = command
-        self._kernels = kernels
-        self._current: Pending | None = None
-        self._failures: list[str] = []
-
-    async def during(self, act: Callable[[], Awaitable[None]], times: int) -> None:
-        for _ in range(times):
-            if self._current is None or self._current.reply.done():
-                self._note()
-                self._current = _start_job(
-                    self._client, self._uri, self._command, self._kernels[self.started % len(self._kernels)]
-                )
-                self.started += 1
-            await act()
-
-    def cancel(self) -> None:
-        self._note()
-        if self._current is not None and not self._current.reply.done():
-            self._client.cancel(self._current)
-
-    def said(self) -> str:
-        return f"; {len(self._failures)} failed, the first: {self._failures[0]}" if self._failures else ""
-
-    def _note(self) -> None:
-        if self._current is not None and self._current.reply.done() and (error := self._current.reply.exception()):
-            self._failures.append(str(error))
-
-
-def _start_job(client: Client, uri: str, command: str, kernel: str) -> Pending:
-    parameters: JsonObject = {"command": command, "arguments": [{"uri": uri, "kernel": kernel}]}
-    return client.send_request("workspace/executeCommand", parameters)
+    await _remove_line(client, uri, line)
+    figures.notes.append(jobs.said())
 
 
 async def _leave(client: Client) -> float:
