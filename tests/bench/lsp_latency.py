@@ -18,7 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from servers.measured import FULL, QUICK, Effort, Figures, measured
+from servers.figures import Figures
+from servers.measured import FULL, QUICK, Effort, measured
 from servers.started import Server, clangd, kernwright, version_of, write_workspace
 from servers.table import table
 from sources import SourceLanguage, generated

@@ -135,8 +135,13 @@ class Editor:
                 return None if place.version <= document.version else f"version {place.version} was never sent"
             return range_problem(lines, place.range, self.encoding)
         first = since.get(place.uri, 0) if since is not None else 0
-        problems = [range_problem(lines, place.range, self.encoding) for lines in reversed(document.kept_since(first))]
-        return None if None in problems or not problems else problems[0]
+        problem: str | None = None
+        for lines in reversed(document.kept_since(first)):
+            one = range_problem(lines, place.range, self.encoding)
+            if one is None:
+                return None
+            problem = problem or one
+        return problem
 
     def publish(self, params: JsonObject) -> Published:
         uri, version = params["uri"], params.get("version")

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from lsp.documents import Document, span
 from lsp.exchange import Pending, ServerError, ServerGone
 from lsp.frames import JsonObject
 
+from .figures import Figures
 from .jobs import Jobs
 from .started import Server, capabilities, environment
 
@@ -54,14 +54,6 @@ class Effort:
 
 FULL = Effort(len(STATEMENT), 8, 100, 5.0)
 QUICK = Effort(24, 3, 30, 2.0)
-
-
-@dataclass
-class Figures:
-    """Samples by the name of what was measured, and what else there is to say."""
-
-    samples: dict[str, list[float]] = field(default_factory=lambda: defaultdict[str, list[float]](list))
-    notes: list[str] = field(default_factory=list[str])
 
 
 async def measured(server: Server, path: Path, text: str, home: Path, effort: Effort) -> Figures:

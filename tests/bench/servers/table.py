@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .measured import Figures
+from .figures import Figures
 
 
 @dataclass(frozen=True)
