@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kernwright.engine import Engine
 from kernwright.fingerprint import region_of
 from kernwright.jobs.model import Compiled, JobRequest, LineNote
 from kernwright.kernel import Kernel, find_kernels
-from kernwright.mirror.keys import kernel_keys, remarks_by_key
+from kernwright.mirror.analyse import remarks_by_key
 from kernwright.mirror.model import FoundFinding, Place, Range
+from kernwright.mirror.summaries import kernel_summaries
 from kernwright.mirror.workspace import engine_for
 from kernwright.syntax import Language, Parsed, find_all, parse
 from kernwright.targets.assembly import AssemblyFunction
@@ -35,9 +36,14 @@ def compile_file(request: JobRequest) -> Compiled:
     remarks = engine.target.remarks(command, parsed)
     if isinstance(remarks, ToolProblem):
         return Compiled({}, {}, _errors(engine, parsed, kernels, command), words, remarks.message)
+    summaries = kernel_summaries(parsed)
+    keys = {summary.signature: summary.key for summary in summaries}
     return Compiled(
-        remarks=remarks_by_key(parsed, remarks),
-        notes=_notes(engine, parsed, kernels, command, remarks),
+        remarks=remarks_by_key(summaries, remarks),
+        notes=_notes(
+            engine, parsed, [kernel for kernel in kernels if kernel.signature in keys], keys, command, remarks
+        ),
+        build=command,
         errors=(),
         command=words,
     )
@@ -71,11 +77,15 @@ def _errors(
 
 
 def _notes(
-    engine: Engine, parsed: Parsed, kernels: Sequence[Kernel], command: BuildCommand, remarks: Sequence[Remark]
+    engine: Engine,
+    parsed: Parsed,
+    kernels: Sequence[Kernel],
+    keys: Mapping[str, str],
+    command: BuildCommand,
+    remarks: Sequence[Remark],
 ) -> dict[str, tuple[LineNote, ...]]:
     assembly = engine.target.assembly(command, parsed)
     functions: Sequence[AssemblyFunction] = () if isinstance(assembly, ToolProblem) else assembly
-    keys = kernel_keys(parsed)
     return {
         keys[kernel.signature]: tuple(_kernel_notes(parsed, kernel, remarks, functions, command.compiler.title))
         for kernel in kernels

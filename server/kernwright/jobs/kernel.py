@@ -8,17 +8,18 @@ from typing import Any
 from kernwright.engine import Engine
 from kernwright.jobs.model import JobFailed, JobRequest, JobStep, KernelOptimised, KernelTimed, LineNote
 from kernwright.kernel import find_functions, find_kernels
-from kernwright.mirror.keys import kernel_keys
+from kernwright.mirror.summaries import kernel_summaries
 from kernwright.mirror.workspace import engine_for
 from kernwright.offer_json import stored_offer
 from kernwright.optimize import Step
 from kernwright.syntax import Language, parse
 from kernwright.targets.model import LineCost, Profile
-from kernwright.tasks.baseline import Baseline, time_words
+from kernwright.tasks.baseline import Baseline
 from kernwright.tasks.choose import Chosen, chosen_kernel
 from kernwright.tasks.optimize import optimise_kernel
 from kernwright.tasks.profile import profile_kernel
 from kernwright.text import Snapshot
+from kernwright.units import time_words
 
 Tell = Callable[[JobStep], None]
 _LEAST_SHARE = 0.01
@@ -84,7 +85,7 @@ def _timed(
 ) -> KernelTimed:
     measured: Mapping[str, Any] = baseline.as_json if baseline is not None and not baseline.problem else {}
     return KernelTimed(
-        key=kernel_keys(chosen.parsed)[chosen.kernel.signature],
+        key=_key_of(chosen),
         signature=chosen.kernel.signature,
         words=_lens_words(baseline) if baseline is not None and measured else "",
         baseline=measured,
@@ -93,6 +94,12 @@ def _timed(
         asks=chosen.asks,
         problem=problem or (baseline.problem if baseline is not None else ""),
     )
+
+
+def _key_of(chosen: Chosen) -> str:
+    """Empty for a function that is no kernel by itself: nothing is known of it next time."""
+    signature = chosen.kernel.signature
+    return next((one.key for one in kernel_summaries(chosen.parsed) if one.signature == signature), "")
 
 
 def _lens_words(baseline: Baseline) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kernwright.mirror.model import FoundFinding
+from kernwright.targets.model import BuildCommand
 
 
 class JobKind(Enum):
@@ -61,6 +62,7 @@ class Compiled:
     errors: tuple[FoundFinding, ...]
     command: str
     problem: str = ""
+    build: BuildCommand | None = None
 
 
 @dataclass(frozen=True)

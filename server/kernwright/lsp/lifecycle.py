@@ -51,7 +51,7 @@ def register(server: KernwrightServer) -> None:
         await ask_configuration(server)
 
     @server.feature(types.SHUTDOWN)
-    def shutdown(params: object) -> None:
+    def shutdown(params: None) -> None:
         # Jobs are ended before the reply: a client may kill what is left soon after it.
         server.session.jobs.close()
         server.endpoint.shut_down()

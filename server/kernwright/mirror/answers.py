@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from kernwright.mirror.worker import AnalysisWorker, OpenDocument
 
 
-
 def answer_to(question: object, worker: AnalysisWorker) -> object:
     """The answer, or ``Refused`` with a line that says why there is none."""
     try:
@@ -190,5 +189,3 @@ def _switch(engine: Engine, name: str, *, on: bool) -> str:
         raise Complaint(f"there is no rule '{name}'")
     path = switch_rule(engine.workspace, name, on=on)
     return f"{name}: {'on' if on else 'off'} in {path}"
-
-

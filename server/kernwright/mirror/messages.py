@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kernwright.mirror.model import Analysed, Place, Range
+from kernwright.targets.model import BuildCommand
 from kernwright.text import Encoding
 
 
@@ -68,10 +69,11 @@ class Closed:
 
 @dataclass(frozen=True)
 class RemarksKnown:
-    """What a compiler remarked, by the key of each kernel; lines count from the kernel's first line."""
+    """What a compiler remarked, by the key of each kernel, lines from 0 at its first line; and the command."""
 
     uri: str
     remarks: Mapping[str, tuple[Any, ...]]
+    build: BuildCommand | None
 
 
 @dataclass(frozen=True)

@@ -52,10 +52,8 @@ def known_root(opened: RootOpened) -> tuple[Root, RootKnown]:
         ignore=settings.ignore,
     )
     notes = [note for note in dict.fromkeys(notes) if not any(words in note for words in said)]
-    known = RootKnown(
-        opened.folder, loaded.workspace, served, tuple(problems), tuple(notes), len(engine.rules.rules)
-    )
-    return Root(engine, Analyser(engine)), known
+    known = RootKnown(opened.folder, loaded.workspace, served, tuple(problems), tuple(notes), len(engine.rules.rules))
+    return Root(engine, Analyser(engine.rules.rules)), known
 
 
 def _setting_problems(lines: tuple[str, ...], notes: list[str]) -> Iterator[FileProblem]:

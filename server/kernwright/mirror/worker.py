@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
 
@@ -28,6 +29,8 @@ from kernwright.mirror.messages import (
 from kernwright.mirror.roots import Root, known_root
 from kernwright.run.served import Line, serve
 from kernwright.syntax import Language
+from kernwright.targets.model import BuildCommand, Remark
+from kernwright.tasks.examine import active_rules
 
 
 @dataclass
@@ -36,6 +39,8 @@ class OpenDocument:
 
     opened: Opened
     mirrored: MirroredDocument
+    remarks: Mapping[str, tuple[Remark, ...]] = field(default_factory=dict[str, "tuple[Remark, ...]"])
+    build: BuildCommand | None = None
 
 
 class AnalysisWorker:
@@ -87,11 +92,9 @@ class AnalysisWorker:
                         self._touch(uri)
             case RootClosed(folder):
                 self.roots.pop(folder, None)
-            case RemarksKnown(uri, remarks) if uri in self.documents:
-                analyser = self._analyser(self.documents[uri])
-                if analyser is not None:
-                    analyser.take_remarks(remarks)
-                    self._touch(uri)
+            case RemarksKnown(uri, remarks, build) if uri in self.documents:
+                self.documents[uri].remarks, self.documents[uri].build = remarks, build
+                self._touch(uri)
             case Asked(number, question):
                 self._line.send(Answer(number, self._answer(question)))
             case _:
@@ -130,7 +133,15 @@ class AnalysisWorker:
         if analyser is None:
             del self._changed[uri]
             return
-        analysed = analyser.analyse(document.mirrored, is_obsolete=lambda: not self._line.news.empty())
+        engine = self.roots[document.opened.root].engine
+        analysed = analyser.analyse(
+            document.mirrored,
+            engine.workspace_file,
+            document.remarks,
+            rules=active_rules(engine, document.mirrored.path),
+            build=document.build,
+            is_obsolete=lambda: not self._line.news.empty(),
+        )
         if analysed is None:
             return
         del self._changed[uri]

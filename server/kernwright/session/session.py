@@ -346,7 +346,7 @@ class Session:
     def _take_compiled(
         self, uri: str, version: int, compiled: Compiled, lines: Mapping[str, tuple[str, ...]], now: float
     ) -> None:
-        self.analysis.send(RemarksKnown(uri, compiled.remarks))
+        self.analysis.send(RemarksKnown(uri, compiled.remarks, compiled.build))
         self._errors[uri] = (version, compiled.errors)
         found = self._analysed.get(uri)
         for kernel in found.kernels if found is not None else ():
