@@ -127,6 +127,12 @@ def find_functions(parsed: Parsed) -> list[Kernel]:
 
 
 @OncePerText
+def function_names(parsed: Parsed) -> tuple[str, ...]:
+    """The plain names of the functions, in source order."""
+    return tuple(function.name for function in _functions(parsed))
+
+
+@OncePerText
 def _functions(parsed: Parsed) -> tuple[Kernel, ...]:
     return tuple(functions_among(parsed, select(parsed.language, parsed.root, "function_definition")))
 
@@ -338,13 +344,14 @@ def _read_parameter(parsed: Parsed, node: Node) -> Parameter | None:
     )
 
 
-_NEUTRAL = ("attribute_declaration", "attribute_specifier", "preproc_call")
+NEUTRAL = ("attribute_declaration", "attribute_specifier", "preproc_call")
+"""What may stand between a contract and its kernel, beside comments."""
 
 
 def _contract_comment(parsed: Parsed, node: Node) -> Span | None:
     """The ``/* kernwright`` comment directly above; only comments, attributes and blank lines may lie between."""
     above = node.prev_sibling
-    while above is not None and (above.type in _NEUTRAL or above.type == "comment"):
+    while above is not None and (above.type in NEUTRAL or above.type == "comment"):
         if above.type == "comment" and is_contract_comment(parsed.bytes_of(above)):
             return span_of(above)
         above = above.prev_sibling

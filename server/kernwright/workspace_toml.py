@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from kernwright.contract import ContractProblem, ProblemSeverity
-from kernwright.kernel import Kernel, kernel_named
+from kernwright.kernel import Kernel, Named, kernel_named
 from kernwright.syntax import Parsed
 from kernwright.text import Snapshot, Span, UnreadableSource, read_snapshot
 from kernwright.toml_places import Toml, TomlFault, read_toml
@@ -149,7 +149,7 @@ def table_for(workspace: WorkspaceFile, parsed: Parsed, kernel: Kernel, kernels:
     return None
 
 
-def unmatched_keys(workspace: WorkspaceFile, parsed: Parsed, kernels: Iterable[Kernel]) -> list[ContractProblem]:
+def unmatched_keys(workspace: WorkspaceFile, parsed: Parsed, kernels: Iterable[Named]) -> list[ContractProblem]:
     """A problem for each table that names this file and none of its functions, or several of one name."""
     every = list(kernels)
     problems: list[ContractProblem] = []

@@ -34,6 +34,13 @@ class ReadContract:
 def read_contract(parsed: Parsed, kernel: Kernel, workspace: WorkspaceFile | None = None) -> ReadContract:
     """Read the contract of a kernel; the comment wins over ``kernwright.toml``, and both at once is a warning."""
     table = table_for(workspace, parsed, kernel, find_functions(parsed)) if workspace is not None else None
+    return read_contract_beside(parsed, kernel, workspace, table)
+
+
+def read_contract_beside(
+    parsed: Parsed, kernel: Kernel, workspace: WorkspaceFile | None, table: Toml | None
+) -> ReadContract:
+    """``read_contract`` for who knows already which table of ``workspace`` is the kernel's."""
     comment = kernel.contract_comment
     if comment is None:
         if table is None or workspace is None:

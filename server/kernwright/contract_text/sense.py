@@ -15,7 +15,7 @@ from kernwright.contract_text.sizes import check_list, check_values, time_points
 from kernwright.contract_text.tables import CHECK_KEYS, RETURN, Draft
 from kernwright.contract_text.template import BadInstantiation
 from kernwright.expression import Expression
-from kernwright.kernel import Kernel, Parameter, find_functions
+from kernwright.kernel import Kernel, Parameter, function_names
 from kernwright.syntax import Parsed
 from kernwright.toml_places import Path
 
@@ -264,7 +264,7 @@ def _check_functions(draft: Draft, setting: Setting) -> None:
     check = draft.contract.check
     if check.setup is None and check.reference is None:
         return
-    names = [function.name for function in find_functions(setting.parsed)]
+    names = list(function_names(setting.parsed))
     for key, name in (("setup", check.setup), ("reference", check.reference)):
         if name is not None and name.rsplit("::", 1)[-1] not in names:
             draft.report(

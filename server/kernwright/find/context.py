@@ -275,12 +275,16 @@ class Context:
     @cached_property
     def remarks(self) -> list[Remark]:
         """Remarks on the lines of this kernel."""
+        if not self.facts.remarks:
+            return []
         lines = self.parsed.snapshot.lines
         first, last = lines.line_of(self.kernel.span.start) + 1, lines.line_of(self.kernel.span.end) + 1
         return [remark for remark in self.facts.remarks if first <= remark.line <= last]
 
     def remarks_on(self, start: int, end: int) -> list[Remark]:
         """Remarks on the lines that the bytes ``start..end`` touch."""
+        if not self.remarks:
+            return []
         lines = self.parsed.snapshot.lines
         first, last = lines.line_of(start) + 1, lines.line_of(max(start, end - 1)) + 1
         return [remark for remark in self.remarks if first <= remark.line <= last]
@@ -289,7 +293,7 @@ class Context:
         """A compiler reported that it vectorised this loop, at its header (compilers differ in the column)."""
         header_end = loop.body.start_byte
         own = self.remarks_on(loop.node.start_byte, header_end)
-        if not self.is_innermost(loop):
+        if own and not self.is_innermost(loop):
             inner_lines = {
                 self.parsed.snapshot.lines.line_of(other.node.start_byte) + 1
                 for other in self.nest.loops

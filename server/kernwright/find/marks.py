@@ -6,12 +6,15 @@ Each is looked for once for a text. Most texts have none, which a search for one
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from kernwright.syntax import OncePerText, Parsed
+from kernwright.text import Span
 
 _ATTRIBUTE = rb"optimi[sz]e\s*\(?\s*\(?\s*\"[^\"]*"
 _FINITE = re.compile(_ATTRIBUTE + rb"(fast-math|Ofast|finite-math-only)")
-_ASSOCIATIVE = re.compile(_ATTRIBUTE + rb"(fast-math|Ofast|associative-math)")
+_FIRST_FINITE = re.compile(_ATTRIBUTE + rb"?(fast-math|Ofast|finite-math-only)")
+_FIRST_ASSOCIATIVE = re.compile(_ATTRIBUTE + rb"?(fast-math|Ofast|associative-math)")
 _REASSOCIATES = re.compile(
     rb"#\s*pragma\s+(clang\s+)?fp\s+reassociate\s*\(on\)|float_control\s*\(\s*precise\s*,\s*off"
 )
@@ -24,27 +27,50 @@ _VECTOR_TYPE = re.compile(rb"typedef\b[^;]*vector_size\D*\d+[^;]*;?")
 
 def finite_math_above(parsed: Parsed, end: int) -> str | None:
     """The word of an attribute or pragma in the bytes up to ``end`` that lets compilers take numbers as finite."""
-    found = _FINITE.search(parsed.snapshot.data, 0, end) if _has_attributes(parsed) else None
+    first = _first_marks(parsed).finite
+    if first is None or first.end > end:
+        return None
+    found = _FINITE.search(parsed.snapshot.data, first.start, end)
     return found.group(1).decode() if found is not None else None
 
 
 def reordering_above(parsed: Parsed, body: int, end: int) -> bool:
     """An attribute up to the body of a kernel, or a pragma up to its end, lets compilers reorder floats."""
-    data = parsed.snapshot.data
-    if _has_attributes(parsed) and _ASSOCIATIVE.search(data, 0, body) is not None:
-        return True
-    return _has_pragmas(parsed) and _REASSOCIATES.search(data, 0, end) is not None
+    marks = _first_marks(parsed)
+    return (marks.associative is not None and marks.associative.end <= body) or (
+        marks.reassociates is not None and marks.reassociates.end <= end
+    )
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """The first place of each kind, as short as it can be taken."""
+
+    finite: Span | None = None
+    associative: Span | None = None
+    reassociates: Span | None = None
 
 
 @OncePerText
-def _has_attributes(parsed: Parsed) -> bool:
+def _first_marks(parsed: Parsed) -> _Marks:
     data = parsed.snapshot.data
-    return any(word in data for word in (b"fast-math", b"Ofast", b"finite-math-only", b"associative-math"))
+    attributes = any(word in data for word in (b"fast-math", b"Ofast", b"finite-math-only", b"associative-math"))
+    pragmas = b"reassociate" in data or b"float_control" in data
+    return _Marks(
+        _first(_FIRST_FINITE, data) if attributes else None,
+        _first(_FIRST_ASSOCIATIVE, data) if attributes else None,
+        _first(_REASSOCIATES, data) if pragmas else None,
+    )
 
 
-@OncePerText
-def _has_pragmas(parsed: Parsed) -> bool:
-    return b"reassociate" in parsed.snapshot.data or b"float_control" in parsed.snapshot.data
+def _first(pattern: re.Pattern[bytes], data: bytes) -> Span | None:
+    found = pattern.search(data)
+    return Span(*found.span()) if found is not None else None
+
+
+def has_marks(parsed: Parsed) -> bool:
+    """Whether any text of a kernel can come to hear of something that stands above it."""
+    return _first_marks(parsed) != _Marks()
 
 
 @OncePerText

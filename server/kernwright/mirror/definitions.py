@@ -1,0 +1,93 @@
+"""What a compiler reads of a name: all of its definition's text, and that of every name in it.
+
+Whatever a compiler or a profiler said of a kernel holds for as long as nothing changes that its names lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from kernwright.mirror.items import Definition
+from kernwright.mirror.words import is_odd
+
+
+@dataclass
+class _Held:
+    """A definition and how many items of the file hold it."""
+
+    definition: Definition
+    count: int = 1
+
+
+class Definitions:
+    """The definitions of one text by the names that they define."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[bytes, dict[bytes, _Held]] = {}
+        self._leads_to: dict[bytes, tuple[bytes, ...]] = {}
+        self._odd: dict[bytes, None] = {}
+
+    def update(self, removed: Iterable[Definition], added: Iterable[Definition]) -> frozenset[bytes] | None:
+        """Take definitions out and in. The names whose definitions changed; None when a name came or went, which may
+        concern every text that mentions it."""
+        before = self._by_name.keys()
+        changed: set[bytes] = set()
+        gone: set[bytes] = set()
+        for definition in removed:
+            for name in definition.names:
+                held = self._by_name[name]
+                held[definition.hash].count -= 1
+                if held[definition.hash].count == 0:
+                    del held[definition.hash]
+                    self._leads_to.pop(definition.hash, None)
+                    changed.add(name)
+                    if not held:
+                        gone.add(name)
+        came: set[bytes] = set()
+        for definition in added:
+            for name in definition.names:
+                if name not in before:
+                    came.add(name)
+                held = self._by_name.setdefault(name, {})
+                if definition.hash in held:
+                    held[definition.hash].count += 1
+                else:
+                    held[definition.hash] = _Held(definition)
+                    changed.add(name)
+        gone = {name for name in gone if not self._by_name[name]}
+        for name in gone:
+            del self._by_name[name]
+        if came or gone:
+            self._leads_to.clear()
+            self._odd = {name: None for name in self._by_name if is_odd(name.decode("utf-8", errors="replace"))}
+            return None
+        return frozenset(changed)
+
+    def reached(self, words: Iterable[bytes], text: bytes) -> tuple[bytes, frozenset[bytes]]:
+        """A hash of every definition that a text leads to, and the names of those."""
+        waiting = [word for word in words if word in self._by_name]
+        waiting += [name for name in self._odd if name in text]
+        seen = set(waiting)
+        hashes: set[bytes] = set()
+        while waiting:
+            for held in self._by_name[waiting.pop()].values():
+                definition = held.definition
+                if definition.hash in hashes:
+                    continue
+                hashes.add(definition.hash)
+                further = [name for name in self._names_in(definition) if name not in seen]
+                seen.update(further)
+                waiting += further
+        digest = blake2b(digest_size=16)
+        for one in sorted(hashes):
+            digest.update(one)
+        return digest.digest(), frozenset(seen)
+
+    def _names_in(self, definition: Definition) -> tuple[bytes, ...]:
+        known = self._leads_to.get(definition.hash)
+        if known is None:
+            known = tuple(word for word in definition.words if word in self._by_name)
+            self._leads_to[definition.hash] = known
+        return known

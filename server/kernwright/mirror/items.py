@@ -1,0 +1,316 @@
+"""A text as a row of items: what stands in no function and no class, in the file itself or in what may enclose half of
+a file (namespaces, ``extern "C"``, conditional sections).
+
+What is known of an item (``ItemFacts``) holds no node and no place in the text, so that it outlives edits elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from tree_sitter import Node
+
+from kernwright.c_types import (
+    ALIAS_KINDS,
+    CONSTANT_KINDS,
+    STRUCT_KINDS,
+    FieldText,
+    alias_texts,
+    constant_texts,
+    scope_names,
+    struct_texts,
+)
+from kernwright.find.tight import small_functions
+from kernwright.find.types import Structure, Variable, structure_layouts, variables_of
+from kernwright.kernel import NEUTRAL, Kernel, functions_among, is_kernel
+from kernwright.mirror.words import KEYWORDS, words_of
+from kernwright.nesting import too_deep
+from kernwright.syntax import Parsed, ancestors, find_all, select
+from kernwright.text import Span
+
+_CONTAINERS = frozenset(
+    (
+        "translation_unit", "namespace_definition", "declaration_list", "linkage_specification", "preproc_if",
+        "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else", "ERROR",
+    )
+)  # fmt: skip
+_BEFORE = frozenset(("comment", *NEUTRAL))
+_SCOPES = frozenset(("namespace_definition", "class_specifier", "struct_specifier", "union_specifier"))
+_TRANSPARENT = frozenset(
+    (
+        *_CONTAINERS, *_SCOPES, "template_declaration", "field_declaration_list", "declaration", "type_definition",
+        "friend_declaration", "enum_specifier", "field_declaration",
+    )
+)  # fmt: skip
+"""Ancestors of a function of which no analysis reads more than their kind and their name."""
+_NAMED = (
+    "type_definition", "alias_declaration", "preproc_def", "preproc_function_def", "enumerator", "declaration",
+    "struct_specifier", "class_specifier", "union_specifier", "enum_specifier", "field_declaration",
+    "concept_definition", "namespace_alias_definition",
+)  # fmt: skip
+_READ = tuple(dict.fromkeys((*ALIAS_KINDS, *CONSTANT_KINDS, *STRUCT_KINDS, "function_definition", *_NAMED)))
+_LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
+_KNOWN_NAMES = frozenset(("declaration", "function_definition", "template_declaration", "comment", *_NAMED))
+_DIRECTIVES = frozenset(("preproc_include", "preproc_call", "using_declaration"))
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An item in a text. ``start`` is where the comments and attributes right above it begin; ``context`` names what
+    encloses it, and ``depth`` says how deep that is."""
+
+    node: Node
+    start: int
+    context: tuple[str, ...]
+    depth: int
+
+
+@dataclass(frozen=True)
+class FunctionFacts:
+    """A function of an item. Spans count from the item's ``start``; ``region`` covers the function and its contract.
+
+    ``own`` is a hash of everything about it that stands in its item, with the comments above it; ``words`` are those
+    of the same text.
+    """
+
+    index: int
+    name: str
+    qualified: str
+    signature: str
+    span: Span
+    region: Span
+    body: int
+    name_span: Span
+    contract_comment: Span | None
+    parameters: tuple[tuple[str, str], ...]
+    loops: tuple[int, ...]
+    is_kernel: bool
+    own: bytes
+    text: bytes
+    words: frozenset[bytes]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """Names that one piece of text gives a meaning to."""
+
+    names: frozenset[bytes]
+    hash: bytes
+    words: frozenset[bytes]
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What an item declares to the rest of the file, in source order."""
+
+    aliases: tuple[tuple[str, str], ...] = ()
+    structs: tuple[tuple[str, tuple[FieldText, ...]], ...] = ()
+    constants: tuple[tuple[str, str], ...] = ()
+    scope_names: tuple[str, ...] = ()
+    structures: tuple[tuple[str, Structure], ...] = ()
+    variables: tuple[tuple[str, Variable], ...] = ()
+    small_functions: tuple[tuple[str, frozenset[str]], ...] = ()
+    functions: tuple[str, ...] = ()
+    directive: bytes = b""
+
+
+_NOTHING = Declared()
+
+
+@dataclass(frozen=True)
+class ItemFacts:
+    functions: tuple[FunctionFacts, ...]
+    declared: Declared | None
+    """None for an item that declares nothing."""
+    definitions: tuple[Definition, ...] = ()
+
+
+def items_of(parsed: Parsed) -> Iterator[Placed]:
+    """The items in source order. Comments and attributes right above an item are a part of it, and items too."""
+    stack = [_inside(parsed, parsed.root, (parsed.root.type, "", ""), 0)]
+    while stack:
+        for placed in stack[-1]:
+            node = placed.node
+            if node.type in _CONTAINERS:
+                context = (*placed.context, node.type, _scope_name(parsed, node), _condition(parsed, node))
+                stack.append(_inside(parsed, node, context, placed.depth + 1))
+                break
+            yield placed
+        else:
+            stack.pop()
+
+
+def _inside(parsed: Parsed, container: Node, context: tuple[str, ...], depth: int) -> Iterator[Placed]:
+    above: int | None = None
+    for child in container.children:
+        start = child.start_byte
+        yield Placed(child, start if above is None else above, context, depth)
+        if child.type not in _BEFORE:
+            above = None
+        elif above is None:
+            above = start
+
+
+def _scope_name(parsed: Parsed, node: Node) -> str:
+    if node.type not in _SCOPES:
+        return ""
+    label = node.child_by_field_name("name")
+    return parsed.text(label) if label is not None else ""
+
+
+def _condition(parsed: Parsed, node: Node) -> str:
+    if not node.type.startswith("preproc_"):
+        return ""
+    label = node.child_by_field_name("condition") or node.child_by_field_name("name")
+    return parsed.text(label) if label is not None else ""
+
+
+def functions_in(parsed: Parsed, item: Node) -> list[Kernel]:
+    """The functions of an item, in the order of ``ItemFacts.functions``."""
+    return list(functions_among(parsed, select(parsed.language, item, "function_definition")))
+
+
+def read_item(parsed: Parsed, placed: Placed) -> ItemFacts:
+    """Everything that other parts of the text, and the analysis of its own functions, need to know of an item."""
+    node = placed.node
+    if not node.is_named:
+        return ItemFacts((), None)
+    by_kind: dict[str, list[Node]] = {}
+    for found in select(parsed.language, node, *_READ):
+        by_kind.setdefault(found.type, []).append(found)
+
+    def of(kinds: Iterable[str]) -> list[Node]:
+        nodes = [one for kind in kinds for one in by_kind.get(kind, ())]
+        return sorted(nodes, key=lambda one: (one.start_byte, -one.end_byte))
+
+    definitions = by_kind.get("function_definition", [])
+    functions = tuple(
+        _function_facts(parsed, placed, index, function)
+        for index, function in enumerate(functions_among(parsed, definitions))
+    )
+    bodies = [Span(one.body + placed.start, one.span.end + placed.start) for one in functions]
+    # What a function declares is not for others: most declarations are told from the rest of them here.
+    by_kind["declaration"] = [
+        one for one in by_kind.get("declaration", ()) if not any(one.start_byte in body for body in bodies)
+    ]
+    declarations = by_kind["declaration"]
+    top = [node] if node.type == "declaration" and not placed.context[3:] else []
+    declared = Declared(
+        aliases=tuple(alias_texts(parsed, of(ALIAS_KINDS))),
+        structs=tuple(struct_texts(parsed, of(STRUCT_KINDS))),
+        constants=tuple(constant_texts(parsed, of(CONSTANT_KINDS))),
+        scope_names=tuple(scope_names(parsed, declarations)),
+        structures=tuple(structure_layouts(parsed, of(STRUCT_KINDS))),
+        variables=tuple(variables_of(parsed, top)),
+        small_functions=tuple(small_functions(parsed, definitions)),
+        functions=tuple(function.name for function in functions),
+        directive=parsed.bytes_of(node) if node.type in _DIRECTIVES else b"",
+    )
+    outside = [one for one in of(_NAMED) if not any(one.start_byte in body for body in bodies)]
+    return ItemFacts(
+        functions,
+        None if declared == _NOTHING else declared,
+        _definitions(parsed, placed, functions, outside),
+    )
+
+
+def deep_place(placed: Placed) -> int | None:
+    """A byte of the item over which the tree is too deep."""
+    return too_deep(placed.node, placed.depth + 1)
+
+
+def _function_facts(parsed: Parsed, placed: Placed, index: int, function: Kernel) -> FunctionFacts:
+    data, base = parsed.snapshot.data, placed.start
+    contract = function.contract_comment
+    start = min(function.span.start, contract.start if contract is not None else function.span.start)
+    first, end = min(start, _first_comment(function)), function.span.end
+    text = data[first:end]
+    own = blake2b(text, digest_size=16)
+    own.update(repr((first - function.span.start, parsed.language.value)).encode())
+    words = words_of(text)
+    outermost: Node | None = None
+    for above in ancestors(function.node):
+        own.update(f"{above.type}:{_scope_name(parsed, above)};".encode())
+        if above.type not in _TRANSPARENT:
+            outermost = above
+        elif above.type == "template_declaration" and above.has_error:
+            own.update(str(above).encode())
+    if outermost is not None:
+        enclosing = parsed.bytes_of(outermost)
+        own.update(enclosing)
+        own.update(str(outermost).encode())
+        own.update(str(function.span.start - outermost.start_byte).encode())
+        words |= words_of(enclosing)
+    if function.node.has_error:
+        own.update(str(function.node).encode())
+
+    def moved(span: Span) -> Span:
+        return Span(span.start - base, span.end - base)
+
+    return FunctionFacts(
+        index=index,
+        name=function.name,
+        qualified=function.qualified,
+        signature=function.signature,
+        span=moved(function.span),
+        region=moved(Span(start, end)),
+        body=function.body.start_byte - base,
+        name_span=moved(function.name_span),
+        contract_comment=moved(contract) if contract is not None else None,
+        parameters=tuple((parameter.name, parameter.type_text) for parameter in function.parameters),
+        loops=tuple(loop.start_byte - base for loop in find_all(function.body, *_LOOPS)),
+        is_kernel=is_kernel(function),
+        own=own.digest(),
+        text=text,
+        words=words,
+    )
+
+
+def _first_comment(function: Kernel) -> int:
+    """Where the comments and attributes right above a function, or above its template header, begin."""
+    first = function.span.start
+    outer = next((above for above in ancestors(function.node) if above.start_byte == function.span.start), None)
+    for node in (function.node, outer):
+        above = node.prev_sibling if node is not None else None
+        while above is not None and above.type in _BEFORE:
+            first = min(first, above.start_byte)
+            above = above.prev_sibling
+    return first
+
+
+def _definitions(
+    parsed: Parsed, placed: Placed, functions: tuple[FunctionFacts, ...], named: list[Node]
+) -> tuple[Definition, ...]:
+    """Each function for itself, and what is left of the item."""
+    found = [Definition(frozenset((function.name.encode(),)), function.own, function.words) for function in functions]
+    node, base = placed.node, placed.start
+    names: set[bytes] = set()
+    for one in named:
+        names |= _names_of(parsed, one)
+    if node.type not in _KNOWN_NAMES:
+        names |= words_of(parsed.bytes_of(node)) - KEYWORDS
+    if not names or node.type == "comment":
+        return tuple(found)
+    rest = bytearray()
+    at = node.start_byte
+    for function in functions:
+        start = function.span.start + base
+        if start >= at:
+            rest += parsed.snapshot.data[at:start]
+            at = function.span.end + base
+    rest += parsed.snapshot.data[at : node.end_byte]
+    text = bytes(rest)
+    found.append(Definition(frozenset(names), blake2b(text, digest_size=16).digest(), words_of(text)))
+    return tuple(found)
+
+
+def _names_of(parsed: Parsed, node: Node) -> set[bytes]:
+    label = node.child_by_field_name("name")
+    names = {parsed.bytes_of(label)} if label is not None else set[bytes]()
+    for declarator in node.children_by_field_name("declarator"):
+        leaf = next(find_all(declarator, "identifier", "type_identifier", "field_identifier"), None)
+        if leaf is not None:
+            names.add(parsed.bytes_of(leaf))
+    return names

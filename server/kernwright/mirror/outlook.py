@@ -1,0 +1,181 @@
+"""One document between two analyses: its items, what its names mean, and the keys of its kernels.
+
+``look`` brings it up to date with the text. Only items whose text changed are read again, and only kernels that an
+edit may concern get new keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from tree_sitter import Node
+
+from kernwright.find.marks import (
+    finite_math_above,
+    flushes_denormals,
+    has_generic_math,
+    has_marks,
+    reordering_above,
+    vector_types,
+)
+from kernwright.mirror.definitions import Definitions
+from kernwright.mirror.items import FunctionFacts, ItemFacts, Placed, deep_place, items_of, read_item
+from kernwright.mirror.model import FoundFinding, KernelSummary, Place
+from kernwright.mirror.names import Names, changed_between, meaning_of, names_of
+from kernwright.nesting import depth_words
+from kernwright.syntax import Parsed
+
+_ItemKey = tuple[str, tuple[str, ...], bytes, str]
+_WHOLE_FILE = b"*"
+"""Stands among words for every name of the file."""
+_WHOLE_FILE_WORDS = (b"globals", b"setup", b"reference", b"\\")
+"""What in a contract may ask for any name of the file, or hide which names it mentions."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A kernel in the text: ``item`` is the node that it stands in, ``base`` the byte that its spans count from."""
+
+    function: FunctionFacts
+    item: Node
+    base: int
+
+    @property
+    def start(self) -> int:
+        return self.base + self.function.region.start
+
+
+@dataclass(frozen=True)
+class Keys:
+    """``public`` holds for as long as a compiler would see the same kernel; ``value`` for as long as analysis would.
+
+    ``words`` led to them beside the kernel's own, and ``reached`` are the names whose definitions did.
+    """
+
+    public: str
+    value: str
+    words: frozenset[bytes]
+    reached: frozenset[bytes]
+
+
+@dataclass
+class Outlook:
+    """``placed`` is what was last said of each kernel at its place, ``functions`` are all of the text, and ``used``
+    the keys of the results that it has use for."""
+
+    names: Names = field(default_factory=lambda: names_of(()))
+    placed: dict[tuple[str, str, str, Place], tuple[KernelSummary, tuple[FoundFinding, ...]]] = field(
+        default_factory=dict[tuple[str, str, str, Place], tuple[KernelSummary, tuple[FoundFinding, ...]]]
+    )
+    functions: list[FunctionFacts] = field(default_factory=list[FunctionFacts])
+    used: frozenset[str] = frozenset()
+    _items: dict[_ItemKey, ItemFacts] = field(default_factory=dict[_ItemKey, ItemFacts])
+    _definitions: Definitions = field(default_factory=Definitions)
+    _keys: dict[tuple[bytes, bytes, bytes], Keys] = field(default_factory=dict[tuple[bytes, bytes, bytes], Keys])
+    _earlier_keys: dict[tuple[bytes, bytes, bytes], Keys] = field(
+        default_factory=dict[tuple[bytes, bytes, bytes], Keys]
+    )
+    _outside: bytes = b""
+
+    def look(self, parsed: Parsed, outside: bytes) -> list[Standing] | str:
+        """The kernels of the text in source order, or one line on why it cannot be analysed.
+
+        ``outside`` is a hash of what findings depend on beside the text: rules, flags.
+        """
+        read: list[tuple[Placed, ItemFacts]] = []
+        items: dict[_ItemKey, ItemFacts] = {}
+        for placed in items_of(parsed):
+            place = deep_place(placed)
+            if place is not None:
+                return depth_words(parsed, place)
+            key = _item_key(parsed, placed)
+            facts = items.get(key) or self._items.get(key) or read_item(parsed, placed)
+            items[key] = facts
+            read.append((placed, facts))
+        gone = [facts for key, facts in self._items.items() if key not in items]
+        came = [facts for key, facts in items.items() if key not in self._items]
+        self._items = items
+        self._settle(parsed, read, gone, came, outside)
+        self.names.tell(parsed)
+        self.functions = [function for _, facts in read for function in facts.functions]
+        return [
+            Standing(function, placed.node, placed.start)
+            for placed, facts in read
+            for function in facts.functions
+            if function.is_kernel
+        ]
+
+    def _settle(
+        self,
+        parsed: Parsed,
+        read: list[tuple[Placed, ItemFacts]],
+        gone: list[ItemFacts],
+        came: list[ItemFacts],
+        outside: bytes,
+    ) -> None:
+        """Take in what changed, and drop the keys of kernels that it concerns."""
+        redefined = self._definitions.update(
+            [definition for facts in gone for definition in facts.definitions],
+            [definition for facts in came for definition in facts.definitions],
+        )
+        changed: frozenset[bytes] | None = frozenset()
+        self._earlier_keys, self._keys = self._keys, {}
+        declared = tuple(facts.declared for _, facts in read if facts.declared is not None)
+        if declared != self.names.declared:
+            names = names_of(declared)
+            changed = changed_between(self.names, names)
+            changed = changed | {_WHOLE_FILE} if changed is not None else None
+            self.names = names
+        outside += repr((flushes_denormals(parsed), has_generic_math(parsed), vector_types(parsed))).encode()
+        if redefined is None or changed is None or outside != self._outside:
+            self._earlier_keys = {}
+            self._outside = outside
+        elif redefined or changed:
+            self._earlier_keys = {
+                own: keys
+                for own, keys in self._earlier_keys.items()
+                if keys.reached.isdisjoint(redefined) and keys.words.isdisjoint(changed)
+            }
+
+    def keys_of(self, parsed: Parsed, standing: Standing, elsewhere: bytes = b"") -> Keys:
+        """``elsewhere`` is what ``kernwright.toml`` says of the kernel."""
+        function = standing.function
+        above = b""
+        if has_marks(parsed):
+            body, end = standing.base + function.body, standing.base + function.span.end
+            above = repr((finite_math_above(parsed, body), reordering_above(parsed, body, end))).encode()
+        own = function.own, above, elsewhere
+        known = self._keys.get(own) or self._earlier_keys.get(own) or self._new_keys(function, above, elsewhere)
+        self._keys[own] = known
+        return known
+
+    def _new_keys(self, function: FunctionFacts, above: bytes, elsewhere: bytes) -> Keys:
+        text, words = function.text, function.words
+        meaning, further = meaning_of(self.names, words, text)
+        whole_file = self._whole_file(function, elsewhere)
+        if whole_file:
+            further |= {_WHOLE_FILE}
+        value = blake2b(function.own, digest_size=16)
+        for part in (self._outside, above, elsewhere, meaning.encode(), whole_file):
+            value.update(blake2b(part, digest_size=16).digest())
+        reached, names = self._definitions.reached(words, text)
+        public = blake2b(function.own, digest_size=16)
+        public.update(reached)
+        public.update(self.names.directives)
+        return Keys(public.hexdigest(), value.hexdigest(), words | further, names)
+
+    def _whole_file(self, function: FunctionFacts, elsewhere: bytes) -> bytes:
+        """Everything that the file declares, for a contract that may ask for any of it."""
+        asks = function.contract_comment is not None and any(word in function.text for word in _WHOLE_FILE_WORDS)
+        if not asks and not elsewhere:
+            return b""
+        names = self.names
+        return repr((names.functions, sorted(names.scope_names), sorted(names.meanings.items()))).encode()
+
+
+def _item_key(parsed: Parsed, placed: Placed) -> _ItemKey:
+    node = placed.node
+    text = parsed.snapshot.data[placed.start : node.end_byte]
+    # What the parser makes of a text with errors depends on what is around it.
+    return node.type, placed.context, text, str(node) if node.has_error else ""
