@@ -14,6 +14,19 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, S
 
 from kernwright.contract import DEFAULT_MAX_CASES
 from kernwright.contract_text.entry import parse_entry
+from kernwright.contract_words import (
+    ARGS,
+    BUILD,
+    CHECK,
+    ENTRY_FORM,
+    GLOBALS,
+    KEYS,
+    LAUNCH,
+    TABLES,
+    TIME,
+    TOLERANCE,
+    WORK,
+)
 from kernwright.expression import parse_expression
 from kernwright.rules.front_matter import rule_schema
 from kernwright.settings_model import Settings
@@ -48,7 +61,7 @@ Entry = Annotated[
     str,
     AfterValidator(_entry),
     Field(
-        description="[ROLE] DTYPE[DIMS] [in LOW..HIGH] [WORD ...]",
+        description=ENTRY_FORM,
         examples=["i32", "f32 in -4..4", "in f32[n]", "inout f32[m, n] aligned(64)", "in i32[n] in 0..m-1 sorted"],
     ),
 ]
@@ -65,9 +78,9 @@ class _Table(BaseModel):
 class ToleranceTable(_Table):
     """How far a floating-point result may be off: in units of the last place, or relative and absolute."""
 
-    ulp: Limit | None = None
-    rel: Limit | None = None
-    abs: Limit | None = None
+    ulp: Limit | None = Field(default=None, description=KEYS[TOLERANCE]["ulp"].meaning)
+    rel: Limit | None = Field(default=None, description=KEYS[TOLERANCE]["rel"].meaning)
+    abs: Limit | None = Field(default=None, description=KEYS[TOLERANCE]["abs"].meaning)
 
     @model_validator(mode="after")
     def _one_form(self) -> ToleranceTable:
@@ -85,9 +98,9 @@ class TolerancesTable(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, OneTolerance]  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    ulp: Limit | OneTolerance | None = None
-    rel: Limit | OneTolerance | None = None
-    abs: Limit | OneTolerance | None = None
+    ulp: Limit | OneTolerance | None = Field(default=None, description=KEYS[TOLERANCE]["ulp"].meaning)
+    rel: Limit | OneTolerance | None = Field(default=None, description=KEYS[TOLERANCE]["rel"].meaning)
+    abs: Limit | OneTolerance | None = Field(default=None, description=KEYS[TOLERANCE]["abs"].meaning)
 
     @model_validator(mode="after")
     def _one_form(self) -> TolerancesTable:
@@ -105,19 +118,17 @@ class CheckTable(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, Annotated[list[Number], Field(min_length=1)]]  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    where: ExpressionText | StrictInt | None = Field(
-        default=None, description="Combinations of sizes outside this are never called."
-    )
-    tolerance: Literal["exact"] | TolerancesTable = "exact"
+    where: ExpressionText | StrictInt | None = Field(default=None, description=KEYS[CHECK]["where"].meaning)
+    tolerance: Literal["exact"] | TolerancesTable = Field(default="exact", description=KEYS[CHECK][TOLERANCE].meaning)
     overlap: (
         Annotated[list[Annotated[list[str], Field(min_length=2), AfterValidator(_group)]], Field(min_length=1)] | None
-    ) = Field(default=None, description="Groups of arrays that callers may pass overlapping.")
-    no_overlap: StrictBool = Field(default=False, description="Callers never pass overlapping arrays.")
-    only_listed: StrictBool = Field(default=False, description="Sizes beyond the listed ones are not tried.")
-    reference: Text | None = Field(default=None, description="A trusted function to compare with as well.")
-    setup: Text | None = Field(default=None, description="A function of the file that is called once before.")
-    globals: dict[str, Entry] = Field(default={}, description="Entries of file-scope arrays.")
-    max_cases: Count = Field(default=DEFAULT_MAX_CASES, description="At most so many combinations are tried.")
+    ) = Field(default=None, description=KEYS[CHECK]["overlap"].meaning)
+    no_overlap: StrictBool = Field(default=False, description=KEYS[CHECK]["no_overlap"].meaning)
+    only_listed: StrictBool = Field(default=False, description=KEYS[CHECK]["only_listed"].meaning)
+    reference: Text | None = Field(default=None, description=KEYS[CHECK]["reference"].meaning)
+    setup: Text | None = Field(default=None, description=KEYS[CHECK]["setup"].meaning)
+    globals: dict[str, Entry] = Field(default={}, description=KEYS[CHECK][GLOBALS].meaning)
+    max_cases: Count = Field(default=DEFAULT_MAX_CASES, description=KEYS[CHECK]["max_cases"].meaning)
 
 
 class TimeTable(BaseModel):
@@ -126,46 +137,50 @@ class TimeTable(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, Number]  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    cache: Literal["warm", "cold"] = "warm"
-    weight: Annotated[Number, Field(gt=0)] = 1.0
+    cache: Literal["warm", "cold"] = Field(default="warm", description=KEYS[TIME]["cache"].meaning)
+    weight: Annotated[Number, Field(gt=0)] = Field(default=1.0, description=KEYS[TIME]["weight"].meaning)
 
 
 class WorkTable(_Table):
     """Floating-point operations and bytes of one call, over the sizes."""
 
-    flops: ExpressionText | StrictInt | None = None
-    bytes: ExpressionText | StrictInt | None = None
+    flops: ExpressionText | StrictInt | None = Field(default=None, description=KEYS[WORK]["flops"].meaning)
+    bytes: ExpressionText | StrictInt | None = Field(default=None, description=KEYS[WORK]["bytes"].meaning)
 
 
 class BuildTable(_Table):
     """How to compile; without it the compilation database decides."""
 
-    flags: list[str] | None = None
-    compiler: Text | None = None
-    include: list[str] | None = None
-    link: list[str] | None = None
-    instantiate: Text | None = Field(default=None, examples=["dot<float, 8>"])
+    flags: list[str] | None = Field(default=None, description=KEYS[BUILD]["flags"].meaning)
+    compiler: Text | None = Field(default=None, description=KEYS[BUILD]["compiler"].meaning)
+    include: list[str] | None = Field(default=None, description=KEYS[BUILD]["include"].meaning)
+    link: list[str] | None = Field(default=None, description=KEYS[BUILD]["link"].meaning)
+    instantiate: Text | None = Field(
+        default=None, description=KEYS[BUILD]["instantiate"].meaning, examples=["dot<float, 8>"]
+    )
 
 
 class LaunchTable(_Table):
     """How to launch a device kernel."""
 
-    grid: list[Any] | None = None
-    block: list[Any] | None = None
-    shared: Any = None
-    blocks: Any = None
-    workspace: Any = None
+    grid: list[Any] | None = Field(default=None, description=KEYS[LAUNCH]["grid"].meaning)
+    block: list[Any] | None = Field(default=None, description=KEYS[LAUNCH]["block"].meaning)
+    shared: Any = Field(default=None, description=KEYS[LAUNCH]["shared"].meaning)
+    blocks: Any = Field(default=None, description=KEYS[LAUNCH]["blocks"].meaning)
+    workspace: Any = Field(default=None, description=KEYS[LAUNCH]["workspace"].meaning)
 
 
 class ContractTables(_Table):
     """A contract: how a kernel may be called, so that it can be run, compared and timed."""
 
-    args: dict[str, Entry] = Field(default={}, description="One entry per parameter, and `return`.")
-    check: CheckTable | None = None
-    time: TimeTable | Annotated[list[TimeTable], Field(min_length=1)] | None = None
-    work: WorkTable | None = None
-    build: BuildTable | None = None
-    launch: LaunchTable | None = None
+    args: dict[str, Entry] = Field(default={}, description=TABLES[ARGS].meaning)
+    check: CheckTable | None = Field(default=None, description=TABLES[CHECK].meaning)
+    time: TimeTable | Annotated[list[TimeTable], Field(min_length=1)] | None = Field(
+        default=None, description=TABLES[TIME].meaning
+    )
+    work: WorkTable | None = Field(default=None, description=TABLES[WORK].meaning)
+    build: BuildTable | None = Field(default=None, description=TABLES[BUILD].meaning)
+    launch: LaunchTable | None = Field(default=None, description=TABLES[LAUNCH].meaning)
 
 
 def contract_schema() -> dict[str, Any]:
