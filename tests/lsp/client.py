@@ -27,6 +27,8 @@ from .editor import Editor, Published, path_of
 from .exchange import REPLY_SECONDS, Exchange
 from .frames import JsonObject
 
+_LAST_WORDS_SECONDS = 5.0
+"""How long the output of a server may stay open after its end."""
 _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 
 
@@ -145,8 +147,13 @@ class Client(Exchange):
         for pending in self.pending.values():
             self.editor.violation(f"{pending.method} ({pending.id!r}) was not answered before the shutdown")
         self.notify("exit", None)
-        await asyncio.wait_for(asyncio.shield(self._reading), timeout)
-        status = await asyncio.wait_for(self.connection.ended(), timeout)
+        try:
+            status = await asyncio.wait_for(self.connection.ended(), timeout)
+        except TimeoutError:
+            raise TimeoutError(f"the server has not ended {timeout} s after exit; {self.state()}") from None
+        done, _ = await asyncio.wait([self._reading], timeout=_LAST_WORDS_SECONDS)
+        if not done:
+            self.editor.violation("the server has ended, and something holds its output open")
         if status:
             self.editor.violation(f"the server ended with status {status} after shutdown and exit")
         return status
@@ -154,9 +161,11 @@ class Client(Exchange):
     async def kill(self) -> None:
         """End the server and its process group at once, if they are still there."""
         await self.connection.kill()
-        await asyncio.wait([self._reading], timeout=5)
+        await asyncio.wait([self._reading], timeout=_LAST_WORDS_SECONDS)
         for task in (self._reading, *self._tasks):
             task.cancel()
+        if self._reading.done() and not self._reading.cancelled() and (fault := self._reading.exception()):
+            raise fault
 
     def _agree(self, encoding: Any) -> None:
         offered = self.editor.capabilities.get("general", {}).get("positionEncodings", ["utf-16"])

@@ -145,7 +145,7 @@ class Exchange:
         try:
             return await asyncio.wait_for(asyncio.shield(pending.reply), timeout)
         except TimeoutError:
-            raise TimeoutError(f"no reply to {pending.method} in {timeout} s; {self._state()}") from None
+            raise TimeoutError(f"no reply to {pending.method} in {timeout} s; {self.state()}") from None
 
     def cancel(self, pending: Pending) -> None:
         self.notify("$/cancelRequest", {"id": pending.id})
@@ -175,7 +175,7 @@ class Exchange:
         try:
             await asyncio.wait_for(future, timeout)
         except TimeoutError:
-            raise TimeoutError(f"{what or 'what was awaited'} did not come in {timeout} s; {self._state()}") from None
+            raise TimeoutError(f"{what or 'what was awaited'} did not come in {timeout} s; {self.state()}") from None
 
     # What arrives
 
@@ -284,14 +284,20 @@ class Exchange:
         for predicate, future in self._waiting:
             if future.done():
                 continue
-            if predicate():
+            try:
+                holds = predicate()
+            except Exception as error:
+                # It belongs to the test that waits, not to the reading of messages.
+                future.set_exception(error)
+                continue
+            if holds:
                 future.set_result(None)
             else:
                 kept.append((predicate, future))
         self._waiting = kept
 
     def _gone(self) -> ServerGone:
-        return ServerGone(f"the server is gone; {self._state()}")
+        return ServerGone(f"the server is gone; {self.state()}")
 
     def _state(self) -> str:
         return f"violations: {self.violations}; the end of its standard error: {self.connection.errors()[-2000:]}"
