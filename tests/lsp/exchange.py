@@ -299,5 +299,6 @@ class Exchange:
     def _gone(self) -> ServerGone:
         return ServerGone(f"the server is gone; {self.state()}")
 
-    def _state(self) -> str:
+    def state(self) -> str:
+        """What a failed test wants to know first."""
         return f"violations: {self.violations}; the end of its standard error: {self.connection.errors()[-2000:]}"

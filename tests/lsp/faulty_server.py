@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from typing import Any
 
@@ -158,6 +159,8 @@ def main() -> int:
             case {"method": "exit"}:
                 if FAULT == "half a frame at the end":
                     write(b"Content-Length: 100\r\n\r\n{")
+                if FAULT == "child holds the output":
+                    subprocess.Popen(["sleep", "60"], stdin=subprocess.DEVNULL)
                 return 4 if FAULT == "bad status" else 0
             case {"method": str(), "id": identifier}:
                 send(id=identifier, error={"code": -32601, "message": f"no such method, params {params}"})

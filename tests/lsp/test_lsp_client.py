@@ -240,3 +240,18 @@ def test_frames_in_pieces() -> None:
         stray = b"".join(one.sample for one in found if isinstance(one, Malformed))
         assert stray == b"Contents of a print\n"
         assert reader.end() is None
+
+
+def test_a_predicate_that_fails_fails_whoever_waits(tmp_path: Path) -> None:
+    async def session(client: Client) -> None:
+        uri = client.open("file:///work/a.c", TEXT, "c")
+        with pytest.raises(ZeroDivisionError):
+            await client.wait_for(lambda: bool(client.editor.published) and 1 / 0 > 0, 20)
+        client.change_full(uri, "b")
+        await client.wait_for_diagnostics(uri, timeout=20)
+
+    assert run(tmp_path, "none", session) == []
+
+
+def test_output_held_open_is_noticed(tmp_path: Path) -> None:
+    assert any("holds its output open" in one for one in run(tmp_path, "child holds the output", ordinary))
