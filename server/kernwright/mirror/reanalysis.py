@@ -62,6 +62,7 @@ class _Kernel:
     result_key: str
     owner: ContractResult
     """The contract that rules go by. Of several kernels with one signature that is the last one's."""
+    is_last: bool
 
 
 class Reanalysis:
@@ -132,7 +133,9 @@ class Reanalysis:
             if said:
                 key = f"{key}:{blake2b(repr(tuple(said)).encode(), digest_size=16).hexdigest()}"
             origin = self._document.lines.place(standing.start)
-            kernels.append(_Kernel(standing, keys[index], contracts[index], origin, key, contracts[owner]))
+            kernels.append(
+                _Kernel(standing, keys[index], contracts[index], origin, key, contracts[owner], owner == index)
+            )
         return kernels
 
     def _tables(self, standings: Sequence[Standing]) -> dict[int, _Table]:
@@ -245,7 +248,7 @@ class Reanalysis:
     def _contract_problems(self, kernels: Sequence[_Kernel]) -> Iterable[FoundFinding]:
         for kernel in kernels:
             # Of several kernels with one signature the last one's problems are told.
-            if kernel.contract is kernel.owner:
+            if kernel.is_last:
                 for finding in kernel.contract.findings:
                     yield moved_finding(finding, kernel.origin)
 

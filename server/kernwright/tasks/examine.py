@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernwright.contract import Build, Contract, ContractProblem, ProblemSeverity
+from kernwright.contract import Build, Contract, ContractProblem
 from kernwright.contract_text import ReadContract, read_contract
 from kernwright.engine import Engine, Untrusted
 from kernwright.find.facts import Asked, Facts
 from kernwright.find.finder import find
-from kernwright.find.finding import Finding
+from kernwright.find.finding import Finding, contract_finding
 from kernwright.kernel import Kernel, find_kernels
 from kernwright.rules.model import Rule, Severity
 from kernwright.rules.sources import selected
@@ -25,14 +25,12 @@ from kernwright.tasks.reading import bounded_depth, read_source
 from kernwright.text import Snapshot, Span
 from kernwright.workspace_toml import unmatched_keys
 
-CONTRACT = "contract"
 COMPILE_ERROR = "compile-error"
 _MISSING_HEADER = re.compile(r"No such file or directory|file not found")
 _HOW_TO_SAY = (
     "no compile_commands.json names this file, so it was tried with the default flags: "
     "say how it is built there, or with include = [...] under [build]"
 )
-CONTRACT_DOCS = "docs/contract.md"
 
 
 @dataclass(frozen=True)
@@ -175,8 +173,7 @@ def _contract_findings(engine: Engine, parsed: Parsed, contracts: dict[str, Read
 
 
 def _contract_finding(engine: Engine, parsed: Parsed, kernel: str, problem: ContractProblem) -> Reported:
-    severity = Severity.ERROR if problem.severity is ProblemSeverity.ERROR else Severity.WARNING
-    finding = Finding(CONTRACT, severity, problem.message, problem.span, kernel, Evidence.STATIC, docs=CONTRACT_DOCS)
+    finding = contract_finding(problem, kernel)
     elsewhere = problem.in_file is not None and engine.workspace_file is not None
     return Reported(
         finding, engine.workspace_file.snapshot if elsewhere and engine.workspace_file else parsed.snapshot
