@@ -25,7 +25,7 @@ def serve(
     ] = None,
 ) -> int:
     """Serve an editor."""
-    from kernwright.lsp.server import serve_stdio, serve_tcp
+    from kernwright.lsp.launch import serve_stdio, serve_tcp
     from kernwright.lsp.trace import Recorder
     from kernwright.settings import companion_environment
 

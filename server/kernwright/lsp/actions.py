@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from kernwright.lsp import commands
+from kernwright.lsp import names
 from kernwright.lsp.convert import Json
 from kernwright.lsp.edits import contract_edit, edits_of_offer, offer_edit, workspace_edit
 from kernwright.lsp.endpoint import ReplyError
+from kernwright.lsp.names import FIX_ALL, QUICK_FIX, REWRITE
 from kernwright.mirror.messages import ContractOf, DraftContract, Refused
 from kernwright.session.facts import KeptOffer, PlacedKernel
 from kernwright.session.session import kernel_at
 
 if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
-
-REWRITE = "refactor.rewrite"
-QUICK_FIX = "quickfix"
-FIX_ALL = "source.fixAll.kernwright"
 
 
 def register(server: KernwrightServer) -> None:
@@ -71,9 +68,9 @@ def _of_kernel(
             if diagnostic.code not in cured and diagnostic.code not in ("contract", "compile-error"):
                 title = f"Verify rewrites of {summary.name} for '{diagnostic.code}'"
                 plain = server.endpoint.plain(diagnostic)
-                yield _command(title, QUICK_FIX, commands.OPTIMIZE, place) | {"diagnostics": [plain]}
-        yield _command(f"Search verified rewrites of {summary.name}", REWRITE, commands.OPTIMIZE, place)
-        yield _command(f"Profile {summary.name}", REWRITE, commands.PROFILE, place)
+                yield _command(title, QUICK_FIX, names.OPTIMIZE, place) | {"diagnostics": [plain]}
+        yield _command(f"Search verified rewrites of {summary.name}", REWRITE, names.OPTIMIZE, place)
+        yield _command(f"Profile {summary.name}", REWRITE, names.PROFILE, place)
     elif server.client.disabled_actions:
         title = f"Search verified rewrites of {summary.name}"
         reason = "the workspace is not trusted, so nothing of it is compiled or run"
@@ -84,10 +81,10 @@ def _of_kernel(
             "title": title,
             "kind": REWRITE,
             "data": {"contract": place},
-            "command": {"title": title, "command": commands.INSERT_CONTRACT, "arguments": [place | {"told": True}]},
+            "command": {"title": title, "command": names.INSERT_CONTRACT, "arguments": [place | {"told": True}]},
         }
     for offer in offers:
-        yield _command(f"Reject: {offer.title}", REWRITE, commands.REJECT, {"offer": offer.id})
+        yield _command(f"Reject: {offer.title}", REWRITE, names.REJECT, {"offer": offer.id})
 
 
 def _offer(
@@ -101,7 +98,7 @@ def _offer(
         "kind": QUICK_FIX if cured else REWRITE,
         "isPreferred": preferred,
         "data": {"offer": offer.id, "uri": uri},
-        "command": {"title": offer.title, "command": commands.ACCEPT, "arguments": [arguments]},
+        "command": {"title": offer.title, "command": names.ACCEPT, "arguments": [arguments]},
     }
     if cured:
         action["diagnostics"] = cured
@@ -121,7 +118,7 @@ def _fix_all(server: KernwrightServer, uri: str) -> Iterable[Json]:
             "data": {"offers": ids, "uri": uri},
             "command": {
                 "title": title,
-                "command": commands.ACCEPT,
+                "command": names.ACCEPT,
                 "arguments": [{"offers": ids, "applied": True}],
             },
         }

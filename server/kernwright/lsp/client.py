@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-from lsprotocol import types
+from typing import Any, cast
 
 from kernwright.text import Encoding
+
+_MODEL_TAG = 1
+"""``CodeActionTag.LLMGenerated``."""
 
 
 @dataclass(frozen=True)
@@ -43,54 +46,53 @@ class ClientFeatures:
         return "edit" in self.resolves
 
 
-def features_of(capabilities: types.ClientCapabilities) -> ClientFeatures:
-    """Read what matters out of a client's capabilities. Anything that is absent counts as not supported."""
-    text = capabilities.text_document or types.TextDocumentClientCapabilities()
-    workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
-    window = capabilities.window or types.WindowClientCapabilities()
-    action = text.code_action or types.CodeActionClientCapabilities()
-    pushed = text.publish_diagnostics or types.PublishDiagnosticsClientCapabilities()
-    edits = workspace.workspace_edit or types.WorkspaceEditClientCapabilities()
-    item = (text.completion and text.completion.completion_item) or None
-    pulled = workspace.diagnostics
-    formats = (text.hover and text.hover.content_format) or ()
-    message = window.show_message and window.show_message.message_action_item
-    tags = action.tag_support
+def features_of(capabilities: Mapping[str, Any]) -> ClientFeatures:
+    """Read what matters out of a client's capabilities, as it sent them: clients name things that no version of the
+    protocol has, and anything that is absent or of another kind counts as not supported."""
+
+    def given(path: str) -> object:
+        value: object = capabilities
+        for name in path.split("."):
+            value = cast(Mapping[str, object], value).get(name) if isinstance(value, dict) else None
+        return value
+
+    def holds(path: str) -> bool:
+        return given(path) is True
+
+    def listed(path: str) -> list[object]:
+        value = given(path)
+        return cast(list[object], value) if isinstance(value, list) else []
+
+    action, edit = "textDocument.codeAction", "workspace.workspaceEdit"
     return ClientFeatures(
-        encoding=_encoding(capabilities),
-        pulls_diagnostics=text.diagnostic is not None,
-        refreshes_diagnostics=bool(pulled and pulled.refresh_support),
-        refreshes_hints=bool(workspace.inlay_hint and workspace.inlay_hint.refresh_support),
-        refreshes_lenses=bool(workspace.code_lens and workspace.code_lens.refresh_support),
-        resolves=frozenset(action.resolve_support.properties if action.resolve_support else ()),
-        literal_actions=action.code_action_literal_support is not None,
-        disabled_actions=bool(action.disabled_support),
-        model_tag=bool(tags and types.CodeActionTag.LlmGenerated in tags.value_set),
-        document_changes=bool(edits.document_changes),
-        change_annotations=edits.change_annotation_support is not None,
-        applies_edits=bool(workspace.apply_edit),
-        progress=bool(window.work_done_progress),
-        configuration=bool(workspace.configuration),
-        watches_files=bool(
-            workspace.did_change_watched_files and workspace.did_change_watched_files.dynamic_registration
-        ),
-        shows_documents=bool(window.show_document and window.show_document.support),
-        markdown=types.MarkupKind.Markdown in formats,
-        related_information=bool(pushed.related_information),
-        unnecessary_tag=bool(pushed.tag_support),
-        code_description=bool(pushed.code_description_support),
-        diagnostic_data=bool(pushed.data_support),
-        snippets=bool(item and item.snippet_support),
-        inline_completion=text.inline_completion is not None,
-        message_actions=bool(message) or window.show_message is not None,
+        encoding=_encoding(listed("general.positionEncodings")),
+        pulls_diagnostics=isinstance(given("textDocument.diagnostic"), dict),
+        refreshes_diagnostics=holds("workspace.diagnostics.refreshSupport"),
+        refreshes_hints=holds("workspace.inlayHint.refreshSupport"),
+        refreshes_lenses=holds("workspace.codeLens.refreshSupport"),
+        resolves=frozenset(str(one) for one in listed(f"{action}.resolveSupport.properties")),
+        literal_actions=isinstance(given(f"{action}.codeActionLiteralSupport"), dict),
+        disabled_actions=holds(f"{action}.disabledSupport"),
+        model_tag=_MODEL_TAG in listed(f"{action}.tagSupport.valueSet"),
+        document_changes=holds(f"{edit}.documentChanges"),
+        change_annotations=isinstance(given(f"{edit}.changeAnnotationSupport"), dict),
+        applies_edits=holds("workspace.applyEdit"),
+        progress=holds("window.workDoneProgress"),
+        configuration=holds("workspace.configuration"),
+        watches_files=holds("workspace.didChangeWatchedFiles.dynamicRegistration"),
+        shows_documents=holds("window.showDocument.support"),
+        markdown="markdown" in listed("textDocument.hover.contentFormat"),
+        related_information=holds("textDocument.publishDiagnostics.relatedInformation"),
+        unnecessary_tag=isinstance(given("textDocument.publishDiagnostics.tagSupport"), dict),
+        code_description=holds("textDocument.publishDiagnostics.codeDescriptionSupport"),
+        diagnostic_data=holds("textDocument.publishDiagnostics.dataSupport"),
+        snippets=holds("textDocument.completion.completionItem.snippetSupport"),
+        inline_completion=isinstance(given("textDocument.inlineCompletion"), dict),
+        message_actions=isinstance(given("window.showMessage"), dict),
     )
 
 
-def _encoding(capabilities: types.ClientCapabilities) -> Encoding:
+def _encoding(offered: list[object]) -> Encoding:
     """The first encoding that the client names and we know; without any, UTF-16."""
-    offered = (capabilities.general and capabilities.general.position_encodings) or ()
-    for name in offered:
-        value = name.value if isinstance(name, types.PositionEncodingKind) else str(name)
-        if value in {encoding.value for encoding in Encoding}:
-            return Encoding(value)
-    return Encoding.UTF16
+    known = {encoding.value: encoding for encoding in Encoding}
+    return next((known[name] for name in offered if isinstance(name, str) and name in known), Encoding.UTF16)

@@ -16,6 +16,18 @@ from kernwright.lsp import ext, reports
 from kernwright.lsp.convert import Json
 from kernwright.lsp.edits import contract_edit, offer_edit
 from kernwright.lsp.endpoint import INVALID_PARAMS, ReplyError
+from kernwright.lsp.names import (
+    ACCEPT,
+    CANCEL,
+    DEMOTE,
+    INSERT_CONTRACT,
+    OPTIMIZE,
+    PROFILE,
+    PROMOTE,
+    REJECT,
+    SHOW_OFFERS,
+    SHOW_REPORT,
+)
 from kernwright.mirror.messages import ContractOf, Decide, DraftContract, Refused, SwitchRule
 from kernwright.mirror.model import KernelSummary
 from kernwright.session.facts import KeptOffer
@@ -23,18 +35,6 @@ from kernwright.session.jobs import Job, JobState
 
 if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
-
-PROFILE = "kernwright.profile"
-OPTIMIZE = "kernwright.optimize"
-ACCEPT = "kernwright.accept"
-REJECT = "kernwright.reject"
-PROMOTE = "kernwright.promote"
-DEMOTE = "kernwright.demote"
-INSERT_CONTRACT = "kernwright.insertContract"
-SHOW_REPORT = "kernwright.showReport"
-SHOW_OFFERS = "kernwright.showOffers"
-CANCEL = "kernwright.cancel"
-NAMES = (PROFILE, OPTIMIZE, ACCEPT, REJECT, PROMOTE, DEMOTE, INSERT_CONTRACT, SHOW_REPORT, SHOW_OFFERS, CANCEL)
 
 REASONS = {"Wrong": "wrong", "Not worth it": "not-worth-it", "Not now": "not-now"}
 _REASON_SECONDS = 60.0

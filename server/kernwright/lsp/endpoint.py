@@ -24,7 +24,6 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
-NOT_INITIALIZED = -32002
 CANCELLED = -32800
 REQUEST_FAILED = -32803
 
@@ -51,7 +50,6 @@ class Endpoint(LanguageServerProtocol):
         self.log: Callable[[str], None] = lambda line: None
         self.leave: Callable[[int], None] = lambda status: None
         self.record: Callable[[str, object], None] | None = None
-        self.initialized = False
         self._running: dict[Id, asyncio.Task[Any]] = {}
         self._background: set[asyncio.Task[Any]] = set()
         self._asked: dict[Id, Future[Any]] = {}
@@ -90,9 +88,7 @@ class Endpoint(LanguageServerProtocol):
             self._reply_error(id_, INVALID_REQUEST, f"there is an open request with the id {id_!r} already")
         elif self._shutdown:
             self._reply_error(id_, INVALID_REQUEST, "the server was shut down")
-        elif not self.initialized and method != types.INITIALIZE:
-            self._reply_error(id_, NOT_INITIALIZED, "the server is not initialized yet")
-        elif self.initialized and method == types.INITIALIZE:
+        elif method == types.INITIALIZE:
             self._reply_error(id_, INVALID_REQUEST, "the server is initialized already")
         else:
             handler = self._handler(method)
@@ -131,7 +127,7 @@ class Endpoint(LanguageServerProtocol):
         if method == types.EXIT:
             self.leave(0 if self._shutdown else 1)
             return
-        if not self.initialized or self._shutdown:
+        if self._shutdown:
             return
         if method == types.CANCEL_REQUEST:
             params: object = raw.get("params")
@@ -196,44 +192,7 @@ class Endpoint(LanguageServerProtocol):
         try:
             return getattr(self._converter.structure(dict(raw), kind), "params", None)
         except Exception as error:
-            if method == types.INITIALIZE and (lenient := self._lenient_initialize(raw)) is not None:
-                return lenient
             return _Unreadable(_words_of(error))
-
-    def _lenient_initialize(self, raw: Mapping[str, Any]) -> object | None:
-        """A client may name what this version of the protocol's types has never heard of: those capabilities alone
-        are left out."""
-        params: object = raw.get("params")
-        if not isinstance(params, dict):
-            return None
-        known = dict(cast(dict[str, Any], params))
-        capabilities: object = known.get("capabilities")
-        if isinstance(capabilities, dict):
-            known["capabilities"] = self._readable(cast(dict[str, Any], capabilities), types.ClientCapabilities)
-        try:
-            return self._converter.structure(known, types.InitializeParams)
-        except Exception:
-            return None
-
-    def _readable(self, table: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
-        kept: dict[str, Any] = {}
-        for name, value in table.items():
-            candidates = [value]
-            if isinstance(value, dict):
-                inner = cast(dict[str, Any], value)
-                candidates.append({key: one for key, one in inner.items() if self._fits({name: {key: one}}, kind)})
-            for candidate in candidates:
-                if self._fits({name: candidate}, kind):
-                    kept[name] = candidate
-                    break
-        return kept
-
-    def _fits(self, table: dict[str, Any], kind: type[Any]) -> bool:
-        try:
-            self._converter.structure(table, kind)
-        except Exception:
-            return False
-        return True
 
     # Messages that go out
 

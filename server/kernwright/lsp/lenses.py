@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from kernwright.lsp.commands import INSERT_CONTRACT, OPTIMIZE, PROFILE, SHOW_OFFERS, SHOW_REPORT
 from kernwright.lsp.convert import Json, line_range
+from kernwright.lsp.names import INSERT_CONTRACT, OPTIMIZE, PROFILE, SHOW_OFFERS, SHOW_REPORT
 from kernwright.session.facts import PlacedKernel, age_words
 
 if TYPE_CHECKING:
