@@ -27,7 +27,7 @@ from .editor import Editor, Published, path_of
 from .exchange import REPLY_SECONDS, Exchange
 from .frames import JsonObject
 
-_LAST_WORDS_SECONDS = 5.0
+_LAST_WORDS_SECONDS = 2.0
 """How long the output of a server may stay open after its end."""
 _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 

@@ -13,6 +13,7 @@ from .frames import FrameReader, JsonObject, Malformed, frame
 
 KEPT_ERRORS = 1 << 18
 """Bytes of the server's standard error that are kept: its newest."""
+_LOOK_SECONDS = 0.002
 
 
 class Connection:
@@ -54,7 +55,12 @@ class Connection:
 
     async def ended(self) -> int | None:
         """Wait for the end of the process; its status."""
-        return await self.process.wait() if self.process else None
+        if self.process is None:
+            return None
+        # Not wait(): it waits until everybody has closed the pipes, and a child of the server may hold them.
+        while self.process.returncode is None:
+            await asyncio.sleep(_LOOK_SECONDS)
+        return self.process.returncode
 
     async def kill(self) -> None:
         """Kill the process group, which the server leads, and take in what the process has left."""
@@ -62,10 +68,10 @@ class Connection:
             # The group may outlive its leader.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            await self.process.wait()
+            await self.ended()
         self._writer.close()
         if self._listening is not None:
-            await asyncio.wait([self._listening], timeout=5)
+            await asyncio.wait([self._listening], timeout=1)
             self._listening.cancel()
 
     def errors(self) -> str:
