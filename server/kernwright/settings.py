@@ -5,7 +5,8 @@ Layers, the later winning: defaults, the user's ``kernwright.toml`` in the confi
 ``--settings``, flags.
 A value that is not valid is said in one line with its place, and the layer below decides instead.
 
-This is the only module that reads the environment.
+This is the only module that reads the environment. What validates is loaded when something is validated: a process
+that only wants to know the environment starts sooner.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, cast
 
 from kernwright.complaint import Complaint
-from kernwright.settings_model import MemorySettings, Settings
+
+if TYPE_CHECKING:
+    from kernwright.settings_model import Settings
 
 Table = dict[str, Any]
 Key = tuple[str, ...]
@@ -276,6 +277,8 @@ _LISTS = {("default_flags",), ("allowed_compilers",), ("ignore",)}
 
 def setting_keys() -> Iterator[Key]:
     """Every setting by its path, such as ``("memory", "half_life")``."""
+    from kernwright.settings_model import MemorySettings, Settings
+
     for name, field in Settings.model_fields.items():
         if field.annotation is MemorySettings:
             yield from ((name, inner) for inner in MemorySettings.model_fields)
@@ -285,6 +288,10 @@ def setting_keys() -> Iterator[Key]:
 
 def _validated(layers: list[_Layer], problems: list[str], strict: _Layer | None) -> Settings:
     """Merge and validate. Each value at fault is taken out of the layer that gave it, until the rest is valid."""
+    from pydantic import ValidationError
+
+    from kernwright.settings_model import Settings
+
     while True:
         merged: Table = {}
         for layer in layers:
@@ -303,6 +310,8 @@ def _validated(layers: list[_Layer], problems: list[str], strict: _Layer | None)
 
 
 def _complaint(kind: str, message: str, key: Key) -> str:
+    from kernwright.settings_model import MemorySettings, Settings
+
     if kind == "extra_forbidden":
         *above, name = key
         close = get_close_matches(name, MemorySettings.model_fields if above else Settings.model_fields, 1)

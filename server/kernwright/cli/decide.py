@@ -9,7 +9,6 @@ import typer
 
 from kernwright.cli.failure import Failure
 from kernwright.cli.front import Front, counted
-from kernwright.cli.words import near
 
 if TYPE_CHECKING:
     from kernwright.tasks.decide import Accepted
@@ -29,6 +28,7 @@ def accept(context: typer.Context, offer: Offer) -> None:
 
 def report_acceptance(front: Front, accepted: Accepted) -> dict[str, Any]:
     """Say what was written, and the rule that came of it, to people; and give it as JSON has it."""
+    from kernwright.cli.words import near
     from kernwright.complaint import Complaint
     from kernwright.tasks.promote import Learned, promote_what_has_earned_it
 

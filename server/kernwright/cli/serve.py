@@ -37,9 +37,16 @@ def serve(
         record = Recorder(trace).record if trace is not None else None
     except OSError as error:
         raise Failure(f"{trace}: {error.strerror}; name a file that can be written") from None
+    if front.settings_file is not None:
+        raise Failure("--settings is not for serve: settings come from the editor and from kernwright.toml")
     environment = companion_environment()
+    for name, value in (("CACHE", front.cache and front.cache.absolute()), ("TARGET", front.target)):
+        if value is not None:
+            environment[f"KERNWRIGHT_{name}"] = str(value)
+    if front.no_cache:
+        environment["KERNWRIGHT_USE_CACHE"] = "false"
     if tcp is None:
-        return serve_stdio(environment, record)
+        return serve_stdio(environment, record, trusted=not front.untrusted)
     host, colon, number = tcp.rpartition(":")
     if not colon or not number.isdigit() or int(number) > 65535:
         raise Failure(f"--tcp {tcp}: write HOST:PORT, such as 127.0.0.1:7777")

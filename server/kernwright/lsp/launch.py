@@ -33,10 +33,10 @@ _LOAD_SECONDS = 0.005
 """A moment for the greeting to leave before loading begins."""
 
 
-def serve_stdio(environment: Mapping[str, str], record: Record | None = None) -> int:
-    """Serve the client on standard input and output."""
+def serve_stdio(environment: Mapping[str, str], record: Record | None = None, *, trusted: bool = True) -> int:
+    """Serve the client on standard input and output. ``trusted`` is what holds for a client that does not say."""
     transport = standard_streams()
-    return asyncio.run(_serve(transport, environment, record, trusted=True))
+    return asyncio.run(_serve(transport, environment, record, trusted=trusted))
 
 
 def serve_tcp(
