@@ -79,13 +79,21 @@ async def _measure(server: Server, path: Path, text: str, home: Path, effort: Ef
         if errors:
             figures.notes.append(f"{len(errors)} errors at opening, the first: {errors[0]['message']}")
         place = Place(client.document(uri))
-        figures.samples["keystroke to diagnostics"] = await _type_slowly(client, uri, place, effort.keystrokes)
-        await _type_in_bursts(client, uri, place, effort.bursts, figures)
-        await _hover_in_bursts(client, uri, place, effort.bursts, figures)
-        await _ask(client, uri, place, effort.requests, "at rest", figures)
-        await _weigh(client, effort.idle_seconds, figures)
+        parts = [
+            _type_slowly(client, uri, place, effort.keystrokes, figures),
+            _type_in_bursts(client, uri, place, effort.bursts, figures),
+            _hover_in_bursts(client, uri, place, effort.bursts, figures),
+            _ask(client, uri, place, effort.requests, "at rest", figures),
+            _weigh(client, effort.idle_seconds, figures),
+        ]
         if server.job:
-            await _beside_a_job(client, uri, place, server.job, effort, figures)
+            parts.append(_beside_a_job(client, uri, place, server.job, effort, figures))
+        for part in parts:
+            # What one part could not measure is said, and the others are measured all the same.
+            try:
+                await part
+            except (ServerError, TimeoutError) as failure:
+                figures.notes.append(f"{part.__name__.strip('_').replace('_', ' ')}: {failure}")
         figures.samples["exit"].append(await _leave(client))
         figures.notes += [f"broke the protocol: {violation}" for violation in client.violations[:5]]
     if server.job:
@@ -127,7 +135,7 @@ def _type(client: Client, uri: str, line: int, column: int, key: str) -> float:
     return sent
 
 
-async def _type_slowly(client: Client, uri: str, place: Place, keys: int) -> list[float]:
+async def _type_slowly(client: Client, uri: str, place: Place, keys: int, figures: Figures) -> None:
     """A statement in a function's body, each key after the diagnostics of the one before."""
     line = place.line + 1
     client.change(uri, span(line, 0, line, 0), "    \n")
@@ -136,7 +144,7 @@ async def _type_slowly(client: Client, uri: str, place: Place, keys: int) -> lis
     for index, key in enumerate(STATEMENT[:keys]):
         seconds.append(await _keystroke(client, uri, line, 4 + index, key))
     await _remove_line(client, uri, line)
-    return seconds[WARM_UP:]
+    figures.samples["keystroke to diagnostics"] = seconds[WARM_UP:]
 
 
 async def _keystroke(client: Client, uri: str, line: int, column: int, key: str) -> float:
@@ -263,7 +271,10 @@ async def _weigh(client: Client, seconds: float, figures: Figures) -> None:
     """The memory of the process and those below it, and what they do while nothing is asked of them."""
     await asyncio.sleep(1.0)
     tree = _tree(client)
-    figures.samples["memory, MiB"].append(sum(process.memory_info().rss for process in tree) / 2**20)
+    sizes = [process.memory_info().rss / 2**20 for process in tree]
+    figures.samples["memory, MiB"].append(sum(sizes))
+    if len(sizes) > 1:
+        figures.notes.append(f"memory by process, MiB: {', '.join(f'{size:.0f}' for size in sizes)}")
     before = _worked(tree)
     await asyncio.sleep(seconds)
     figures.samples["processor at rest, ms per s"].append((_worked(tree) - before) / seconds * 1000)
