@@ -126,6 +126,18 @@ def test_words_of_entries_replace_what_was_begun() -> None:
     assert before[: len(before) - word.replaced] + word.text + after == '[args]\nx = "in f32[n] sorted"'
 
 
+def test_brackets_that_are_there_are_not_added() -> None:
+    for text, wanted in (
+        ("[|", "check]"),
+        ("[|]", "check"),
+        ("[|args]", "check"),
+        ("[[|]", "check]"),
+        ("[[|", "check]]"),
+    ):
+        (table,) = [one for one in found(text)[0] if one.label == "check"]
+        assert table.text == wanted, text
+
+
 def _filled(snippet: str) -> str:
     """A snippet with its stops as they are first shown."""
     filled = re.sub(r"\$\{\d+:((?:[^\\}]|\\.)*)\}", r"\1", snippet)

@@ -44,7 +44,8 @@ def _headers(place: ContractPlace) -> Iterator[Proposal]:
     begun = re.fullmatch(r"\s*(\[\[?)\s*(\w*)", place.before)
     if begun is None:
         return
-    closing = "]" * (len(begun[1]) - (len(place.after) - len(place.after.lstrip("]"))))
+    behind = place.after.lstrip("abcdefghijklmnopqrstuvwxyz_.")
+    closing = "]" * (len(begun[1]) - (len(behind) - len(behind.lstrip("]"))))
     given = given_tables(place.comment, place.line)
     for name, word in TABLES.items():
         if name not in given or (name == TIME and begun[1] == "[["):
