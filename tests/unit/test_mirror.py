@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from mirror_texts import C_TEXT, CPP_TEXT, TOML_TEXT, fresh_rows, mirrored_rows, random_edit
 
 from kernwright.mirror.analyse import Analyser
 from kernwright.mirror.document import MirroredDocument
 from kernwright.rules.sources import bundled_rules
 from kernwright.text import LineIndex, Snapshot
 from kernwright.workspace_toml import WorkspaceFile, read_workspace_file
-from mirror_texts import C_TEXT, CPP_TEXT, TOML_TEXT, fresh_rows, mirrored_rows, random_edit
 
 RULES = bundled_rules().rules
 FOLDER = Path("/nowhere")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from dataclasses import dataclass
 
 from tree_sitter import Node, QueryCursor
 
@@ -14,7 +14,7 @@ from kernwright.find.finding import Finding, Related
 from kernwright.find.predicates import IMPLEMENTATIONS, Binding
 from kernwright.find.types import FileTypes
 from kernwright.kernel import find_kernels
-from kernwright.rules.model import Rule, Status, Template
+from kernwright.rules.model import PredicateCall, Rule, Status, Template
 from kernwright.rules.queries import joined_query
 from kernwright.syntax import Language, Parsed, span_of
 from kernwright.targets.model import Evidence
@@ -41,15 +41,17 @@ def find_in_kernel(context: Context, rules: Sequence[Rule]) -> list[Finding]:
     """The findings of one kernel, one per rule and place."""
     blocks = [(rule, block.text) for rule in rules for block in rule.queries]
     joined = joined_query(tuple(text for _, text in blocks), context.parsed.language)
-    evaluator = _Evaluator(context)
     found: dict[tuple[str, Span], Finding] = {}
-    for pattern, captures in QueryCursor(joined.query).matches(context.kernel.node, evaluator):
+    # Own predicates are not asked through the library's callback, which never lets go of the nodes that it hands over.
+    for pattern, captures in QueryCursor(joined.query).matches(context.kernel.node):
+        held = _held(context, joined.predicates[pattern], captures)
+        if held is None:
+            continue
         rule = blocks[joined.owners[pattern]][0]
-        key = match_key(pattern, captures)
         values: dict[str, Node | str] = {name: nodes[0] for name, nodes in captures.items() if nodes}
-        for name, value in evaluator.bound.get(key, {}).items():
+        for name, value in held.bound.items():
             values.setdefault(name, value)
-        finding = _finding(context, rule, values, evaluator.evidence.get(key, Evidence.STATIC))
+        finding = _finding(context, rule, values, held.evidence)
         found.setdefault((rule.name, finding.span), finding)
     return list(found.values())
 
@@ -70,47 +72,45 @@ def _has_feature(features: frozenset[str], target: str) -> bool:
     return any(n >= int(number) if operator == ">=" else n == int(number) for n in numbers)
 
 
-class _Evaluator:
-    """tree-sitter asks it about each own predicate of a match; it keeps what they bind, by match."""
+@dataclass(frozen=True)
+class _Held:
+    """A match whose predicates all hold: what they bound, and how what they say was had."""
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        self.bound: dict[tuple[int, frozenset[tuple[str, int]]], Binding] = {}
-        self.evidence: dict[tuple[int, frozenset[tuple[str, int]]], Evidence] = {}
+    bound: Binding
+    evidence: Evidence
 
-    def __call__(
-        self,
-        predicate: str,
-        args: list[tuple[str, Literal["capture", "string"]]],
-        pattern_index: int,
-        captures: dict[str, list[Node]],
-    ) -> bool:
-        name = predicate
-        negated = name.startswith("not-") and name not in IMPLEMENTATIONS
-        implementation = IMPLEMENTATIONS[name.removeprefix("not-") if negated else name]
-        key = match_key(pattern_index, captures)
+
+def _held(context: Context, calls: Sequence[PredicateCall], captures: dict[str, list[Node]]) -> _Held | None:
+    """Ask the predicates of a match, in order; None as soon as one does not hold."""
+    bound: Binding = {}
+    evidence = Evidence.STATIC
+    for call in calls:
+        negated = call.name.startswith("not-") and call.name not in IMPLEMENTATIONS
         values: list[Node | str] = []
-        for text, kind in args:
-            if kind != "capture":
+        lacks = False
+        for text, is_capture in zip(call.arguments, call.captures, strict=True):
+            if not is_capture:
                 values.append(text)
-                continue
-            if not captures.get(text):
-                # An optional capture that the match lacks has no property.
-                return negated
-            values.append(captures[text][0])
-        binding = implementation(self.context, *values)
-        if negated or binding is None:
-            return negated and binding is None
-        self.bound.setdefault(key, {}).update(binding)
+            elif captures.get(text):
+                values.append(captures[text][0])
+            else:
+                lacks = True
+        # An optional capture that the match lacks has no property.
+        binding = (
+            None
+            if lacks
+            else IMPLEMENTATIONS[call.name.removeprefix("not-") if negated else call.name](context, *values)
+        )
+        if (binding is None) != negated:
+            return None
+        if binding is None:
+            continue
+        bound = {**bound, **binding}
         if "remark" in binding:
-            self.evidence[key] = Evidence.COMPILER
-        elif name == "metric?":
-            self.evidence[key] = Evidence.MEASURED
-        return True
-
-
-def match_key(pattern: int, captures: dict[str, list[Node]]) -> tuple[int, frozenset[tuple[str, int]]]:
-    return pattern, frozenset((name, node.id) for name, nodes in captures.items() for node in nodes)
+            evidence = Evidence.COMPILER
+        elif call.name == "metric?":
+            evidence = Evidence.MEASURED
+    return _Held(bound, evidence)
 
 
 def _finding(context: Context, rule: Rule, values: dict[str, Node | str], evidence: Evidence) -> Finding:

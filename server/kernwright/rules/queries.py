@@ -10,21 +10,27 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tree_sitter import Query, QueryError
 
-from kernwright.rules.model import QueryBlock, Rule, RuleProblem
+from kernwright.rules.model import PredicateCall, QueryBlock, Rule, RuleProblem
+from kernwright.rules.query_text import predicates_of
 from kernwright.syntax import Language, grammar
+
+_BUILT_IN = re.compile(r"(?:any-)?(?:not-)?(?:eq|match)\?|(?:not-)?any-of\?|is(?:-not)?\?|set!")
+_ESCAPE = re.compile(r"\\(.)", re.S)
 
 
 @dataclass(frozen=True)
 class JoinedQuery:
-    """One query for several blocks of text. ``owners`` has the number of its block for each pattern."""
+    """One query for several blocks of text. For each pattern, ``owners`` has the number of its block, and
+    ``predicates`` the calls that the library does not know and leaves to us."""
 
     query: Query
     owners: tuple[int, ...]
+    predicates: tuple[tuple[PredicateCall, ...], ...]
 
 
 @lru_cache(maxsize=32)
@@ -42,9 +48,29 @@ def _join(texts: tuple[str, ...], language: Language) -> JoinedQuery:
     for text in texts:
         starts.append(at)
         at += len(text.encode()) + 1
-    query = Query(grammar(language), "\n".join(texts) + "\n")
-    firsts = [query.start_byte_for_pattern(index) for index in range(query.pattern_count)]
-    return JoinedQuery(query, tuple(bisect_right(starts, first) - 1 for first in firsts))
+    text = "\n".join(texts) + "\n"
+    query = Query(grammar(language), text)
+    patterns = range(query.pattern_count)
+    firsts = [query.start_byte_for_pattern(index) for index in patterns]
+    written = [text.encode()[first : query.end_byte_for_pattern(index)] for index, first in enumerate(firsts)]
+    return JoinedQuery(
+        query,
+        tuple(bisect_right(starts, first) - 1 for first in firsts),
+        tuple(_own_predicates(pattern.decode()) for pattern in written),
+    )
+
+
+def _own_predicates(pattern: str) -> tuple[PredicateCall, ...]:
+    """What the library does not check itself, with its strings as the library reads them."""
+    return tuple(
+        replace(call, arguments=tuple(_ESCAPE.sub(_unescaped, argument) for argument in call.arguments))
+        for call in predicates_of(pattern, 0)
+        if not _BUILT_IN.fullmatch(call.name)
+    )
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}.get(escape[1], escape[1])
 
 
 def query_problems(rules: Iterable[Rule]) -> list[RuleProblem]:
