@@ -51,6 +51,7 @@ _NAMED = (
     "concept_definition", "namespace_alias_definition",
 )  # fmt: skip
 _READ = tuple(dict.fromkeys((*ALIAS_KINDS, *CONSTANT_KINDS, *STRUCT_KINDS, "function_definition", *_NAMED)))
+_SPECIFIERS = frozenset(("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"))
 _LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _KNOWN_NAMES = frozenset(("declaration", "function_definition", "template_declaration", "comment", *_NAMED))
 _DIRECTIVES = frozenset(("preproc_include", "preproc_call", "using_declaration"))
@@ -208,12 +209,17 @@ def read_item(parsed: Parsed, placed: Placed) -> ItemFacts:
         functions=tuple(function.name for function in functions),
         directive=parsed.bytes_of(node) if node.type in _DIRECTIVES else b"",
     )
-    outside = [one for one in of(_NAMED) if not any(one.start_byte in body for body in bodies)]
+    outside = [one for one in of(_NAMED) if _defines(one) and not any(one.start_byte in body for body in bodies)]
     return ItemFacts(
         functions,
         None if declared == _NOTHING else declared,
         _definitions(parsed, placed, functions, outside),
     )
+
+
+def _defines(node: Node) -> bool:
+    """Whether a node says what a name means: ``struct particle *p`` only mentions it."""
+    return node.type not in _SPECIFIERS or node.child_by_field_name("body") is not None
 
 
 def deep_place(placed: Placed) -> int | None:
