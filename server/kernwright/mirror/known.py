@@ -49,10 +49,10 @@ class Known:
         return self._results.get(key)
 
     def put(self, key: str, result: Result) -> None:
+        """Keep a result. Nothing is dropped for it: a document tells what it uses when all of it is there."""
         self._results[key] = result
         if not self._uses[key]:
             self._unused[key] = None
-            self._drop()
 
     def change(self, no_longer: Iterable[str], now: Iterable[str]) -> None:
         """A document stopped using some keys and began to use others."""
