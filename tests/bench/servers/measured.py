@@ -38,6 +38,8 @@ _PROVIDERS = {
     "inlayHint": "inlayHintProvider",
     "codeLens": "codeLensProvider",
 }
+Questions = dict[str, Callable[[int], JsonObject]]
+"""Parameters of requests by kind, about another place for each number."""
 _FUNCTION = re.compile(r"^(?:static )?[\w:<>, ]+[ *&](\w+)\([^;{}]*\)(?: const)?\n\{", re.MULTILINE)
 _CONTRACT = re.compile(r"^/\* kernwright$.*?^\*/\n[^(]*?(\w+)\(", re.MULTILINE | re.DOTALL)
 
@@ -79,15 +81,18 @@ async def _measure(server: Server, path: Path, text: str, home: Path, effort: Ef
         if errors:
             figures.notes.append(f"{len(errors)} errors at opening, the first: {errors[0]['message']}")
         place = Place(client.document(uri))
+        asked = await _offered(client, uri, place, figures)
         parts = [
             _type_slowly(client, uri, place, effort.keystrokes, figures),
             _type_in_bursts(client, uri, place, effort.bursts, figures),
-            _hover_in_bursts(client, uri, place, effort.bursts, figures),
-            _ask(client, uri, place, effort.requests, "at rest", figures),
+            _ask(client, uri, asked, effort.requests, "at rest", figures),
             _weigh(client, effort.idle_seconds, figures),
         ]
+        if "hover" in asked:
+            parts.insert(2, _hover_in_bursts(client, uri, place, effort.bursts, figures))
         if server.job:
-            parts.append(_beside_a_job(client, uri, place, server.job, effort, figures))
+            jobs = Jobs(client, uri, server.job, place.kernels)
+            parts.append(_beside_a_job(client, uri, place, asked, jobs, effort, figures))
         for part in parts:
             # What one part could not measure is said, and the others are measured all the same.
             try:
@@ -217,8 +222,7 @@ def _hover(uri: str, place: Place, index: int) -> JsonObject:
     return at(uri, name["line"], name["character"])
 
 
-def _questions(uri: str, place: Place, document: Document) -> dict[str, Callable[[int], JsonObject]]:
-    """Parameters of each kind of request, about another place each time."""
+def _questions(uri: str, place: Place, document: Document) -> Questions:
     identifier = {"uri": uri}
     last = len(document.lines) - 1
 
@@ -239,17 +243,26 @@ def _questions(uri: str, place: Place, document: Document) -> dict[str, Callable
     }
 
 
-async def _ask(client: Client, uri: str, place: Place, count: int, when: str, figures: Figures) -> None:
-    """Requests one after the other, of every kind that the server offers, in turns."""
+async def _offered(client: Client, uri: str, place: Place, figures: Figures) -> Questions:
+    """The kinds of request that the server offers and answers."""
     offered = client.result["capabilities"]
-    asked = {
-        kind: parameters
-        for kind, parameters in _questions(uri, place, client.document(uri)).items()
-        if offered.get(_PROVIDERS[kind])
-    }
-    resolves = isinstance(offered.get("codeActionProvider"), dict) and offered["codeActionProvider"].get(
-        "resolveProvider"
-    )
+    found: Questions = {}
+    for kind, parameters in _questions(uri, place, client.document(uri)).items():
+        if not offered.get(_PROVIDERS[kind]):
+            continue
+        try:
+            await client.request(f"textDocument/{kind}", parameters(0), PATIENCE)
+        except ServerError as error:
+            figures.notes.append(f"offered and not answered: {error}")
+        else:
+            found[kind] = parameters
+    return found
+
+
+async def _ask(client: Client, uri: str, asked: Questions, count: int, when: str, figures: Figures) -> None:
+    """Requests one after the other, of every kind, in turns."""
+    provider = client.result["capabilities"].get("codeActionProvider")
+    resolves = isinstance(provider, dict) and "resolveProvider" in provider
     for index in range(count):
         for kind, parameters in asked.items():
             pending = client.send_request(f"textDocument/{kind}", parameters(index))
@@ -291,13 +304,12 @@ def _worked(tree: Sequence[psutil.Process]) -> float:
 
 
 async def _beside_a_job(
-    client: Client, uri: str, place: Place, command: str, effort: Effort, figures: Figures
+    client: Client, uri: str, place: Place, asked: Questions, jobs: Jobs, effort: Effort, figures: Figures
 ) -> None:
     """Requests and keystrokes while a job runs; a job that ends is followed by one for the next kernel."""
-    jobs = Jobs(client, uri, command, place.kernels)
     for _ in range(effort.requests):
         await jobs.run_one()
-        await _ask(client, uri, place, 1, "beside a job", figures)
+        await _ask(client, uri, asked, 1, "beside a job", figures)
     line = place.line + 1
     client.change(uri, span(line, 0, line, 0), "    \n")
     await client.wait_for_diagnostics(uri, timeout=PATIENCE)
