@@ -146,13 +146,13 @@ def meaning_of(path: tuple[str, ...]) -> Word | None:
         case (table,):
             return TABLES.get(table)
         case ("args", name):
-            return KEYS[ARGS].get(name) or Word(f"The entry of the parameter {name}: {ENTRY_FORM}.", '"in f32[n]"')
+            return KEYS[ARGS].get(name) or Word(f"The entry of the parameter {name}: `{ENTRY_FORM}`.", '"in f32[n]"')
         case ("check", "tolerance", name):
             return KEYS[TOLERANCE].get(name) or Word(f"How far the results in {name} may be off.", "{ulp = 4}")
         case ("check", "tolerance", _, name):
             return KEYS[TOLERANCE].get(name)
         case ("check", "globals", name):
-            return Word(f"The entry of the file-scope array {name}: {ENTRY_FORM}.", '"in f32[256]"')
+            return Word(f"The entry of the file-scope array {name}: `{ENTRY_FORM}`.", '"in f32[256]"')
         case ("check", name):
             listed = Word(f"The values of {name} at which results are compared.", "[0, 1, 7, 64, 1000]")
             return KEYS[CHECK].get(name) or listed

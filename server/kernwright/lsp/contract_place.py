@@ -21,7 +21,7 @@ _ASSIGNMENT = re.compile(r"^(\s*)((?:[\w.-]|\"[^\"]*\"|'[^']*')+)\s*=")
 _ENTRY_LINE = re.compile(r"^\s*(?:$|#|\[|(?:[\w.\"'-])+\s*=)")
 _KEY = re.compile(r"\"([^\"]*)\"|'([^']*)'|([\w-]+)")
 _INLINE_KEY = re.compile(r"(?:[{,]\s*|^\s*)([\w-]+)\s*=")
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"(?<!\w)[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
