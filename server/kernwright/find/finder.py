@@ -21,6 +21,8 @@ from kernwright.targets.model import Evidence
 from kernwright.text import Span
 
 HERE = "here"
+_SECOND_PLACES = {"store": "this may change it", "other": "the other access of the dependence"}
+"""What rules bind to a second place that explains a finding, and the words that stand there."""
 """The capture that a finding is shown at; without one it is the first capture of the query."""
 _LONGEST_EXCERPT = 60
 _FEATURE_BOUND = re.compile(r"^([a-z]+)(>=|==)(\d+)$")
@@ -121,8 +123,11 @@ def _finding(context: Context, rule: Rule, values: dict[str, Node | str], eviden
     data = {name: parsed.text(value) if isinstance(value, Node) else value for name, value in values.items()}
     data["kernel"] = kernel.name
     places = {name: span_of(value) for name, value in values.items() if isinstance(value, Node)}
-    store = values.get("store")
-    related = (Related(span_of(store), "this may change it"),) if isinstance(store, Node) else ()
+    related = tuple(
+        Related(span_of(second), message)
+        for name, message in _SECOND_PLACES.items()
+        if isinstance(second := values.get(name), Node)
+    )
     return Finding(
         rule=rule.name,
         severity=rule.severity,

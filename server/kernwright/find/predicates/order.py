@@ -168,6 +168,7 @@ def order_hides_vectors(context: Context, node: Node) -> Binding | None:
         "first": texts[0],
         "second": texts[1],
         "here": context.nest.accesses[first.sink].node,
+        "other": context.nest.accesses[first.source].node,
     }
 
 
@@ -186,7 +187,8 @@ def anti_dependence_cycle(context: Context, node: Node) -> Binding | None:
     backward = next((d for d in anti if _statements(context, d)[0] > _statements(context, d)[1]), None)
     if backward is None or context.says_vectorised(loop):
         return None
-    return {"array": backward.array, "here": context.nest.accesses[backward.source].node}
+    source, sink = (context.nest.accesses[at].node for at in (backward.source, backward.sink))
+    return {"array": backward.array, "here": source, "other": sink}
 
 
 def _statements(context: Context, dependence: Dependence) -> tuple[int, int]:
@@ -256,7 +258,7 @@ def crossing(context: Context, node: Node) -> Binding | None:
             ):
                 # The loop has to start below the threshold and to go on beyond it.
                 continue
-            return {"array": write.array, "threshold": _half(meeting), "here": read.node}
+            return {"array": write.array, "threshold": _half(meeting), "here": read.node, "other": write.node}
     return None
 
 
