@@ -45,6 +45,16 @@ class ClientFeatures:
     def resolves_edits(self) -> bool:
         return "edit" in self.resolves
 
+    @property
+    def resolves_commands(self) -> bool:
+        return "command" in self.resolves
+
+    @property
+    def may_pull(self) -> bool:
+        """Whether pulling is offered. What a compiler says comes long after an edit: a client that cannot be asked to
+        pull again would never show it, and has it pushed instead."""
+        return self.pulls_diagnostics and self.refreshes_diagnostics
+
 
 def features_of(capabilities: Mapping[str, Any]) -> ClientFeatures:
     """Read what matters out of a client's capabilities, as it sent them: clients name things that no version of the

@@ -69,14 +69,17 @@ def register(server: KernwrightServer) -> None:
         elsewhere.clear()
         elsewhere.update(by_file)
 
-    @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)
-    async def pull(params: types.DocumentDiagnosticParams) -> Json:
-        uri = params.text_document.uri
+    def begin_pulling(uri: str) -> None:
         if uri not in pulled and session.known(uri) is not None:
             pulled[uri] = -1
             if uri in pushed:
                 pushed.discard(uri)
                 publish(uri, None, [])
+
+    @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)
+    async def pull(params: types.DocumentDiagnosticParams) -> Json:
+        uri = params.text_document.uri
+        begin_pulling(uri)
         found = await session.analysed_now(uri)
         document = session.known(uri)
         if document is None or found is None:
@@ -89,13 +92,14 @@ def register(server: KernwrightServer) -> None:
         before = {previous.uri: previous.value for previous in params.previous_result_ids}
         items: list[Json] = []
         for uri in list(session.documents):
+            begin_pulling(uri)
             found = await session.analysed_now(uri)
             document = session.known(uri)
             if document is not None and found is not None:
+                pulled[uri] = document.version
                 report = _report(server, uri, document, before.get(uri))
                 items.append({**report, "uri": uri, "version": document.version})
-        for uri, problems in problems_by_file(server).items():
-            items.append({"uri": uri, "version": None, "kind": "full", "items": problems})
+        # Problems of other files are pushed: whoever pulled them too would show them twice.
         return {"items": items}
 
     session.listeners.analysed.append(push)

@@ -74,7 +74,7 @@ def _capabilities(client: ClientFeatures) -> Json:
         "executeCommandProvider": {"commands": list(COMMANDS)},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }
-    if client.pulls_diagnostics:
+    if client.may_pull:
         capabilities["diagnosticProvider"] = {
             "identifier": "kernwright",
             "interFileDependencies": False,

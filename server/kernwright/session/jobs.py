@@ -169,7 +169,8 @@ class JobQueue:
 
     def _finish(self, job: Job, state: JobState, result: JobResult | None, why: str) -> None:
         job.state, job.result, job.why = state, result, why
-        self._changed(job)
-        for watcher in job.watchers:
+        # Who asks because a job is said to be over finds what it came to.
+        watchers, job.watchers = job.watchers, []
+        for watcher in watchers:
             watcher(job)
-        job.watchers.clear()
+        self._changed(job)
