@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from tree_sitter import Node
@@ -35,6 +35,7 @@ C_TYPE_OF = {
 _QUALIFIERS = re.compile(
     r"\b(const|volatile|register|static|inline|extern|constexpr|mutable|struct|enum|union|restrict|__restrict__|__restrict)\b"
 )
+_LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _RESTRICT = re.compile(r"\b(restrict|__restrict|__restrict__)\b")
 _CONTAINER = re.compile(r"^(?:std::)?(vector|span|array)\s*<\s*(.+?)\s*(?:,\s*([^<>,]+))?\s*>$")
 
@@ -92,6 +93,9 @@ class Kernel:
     variadic: bool
     contract_comment: Span | None
     loops: int
+    """0 where the kernel is not closed: nobody can tell whose they are."""
+    closed: bool = True
+    """False for a function that holds other functions, as one does whose last brace is not written yet."""
 
     @property
     def signature(self) -> str:
@@ -139,10 +143,32 @@ def _functions(parsed: Parsed) -> tuple[Kernel, ...]:
 
 def functions_among(parsed: Parsed, nodes: Iterable[Node]) -> Iterator[Kernel]:
     """The function definitions of the nodes that have a body, in their order."""
-    for node in nodes:
-        kernel = _read_function(parsed, node)
+    listed = list(nodes)
+    unclosed = _unclosed(listed)
+    for node in listed:
+        kernel = read_unclosed(parsed, node) if node.id in unclosed else _read_function(parsed, node)
         if kernel is not None:
             yield kernel
+
+
+def _unclosed(nodes: Sequence[Node]) -> set[int]:
+    """Those of the nodes, which are in source order, that hold others. Methods of a class inside are no sign of it."""
+    found: set[int] = set()
+    around: list[Node] = []
+    for node in nodes:
+        while around and around[-1].end_byte <= node.start_byte:
+            around.pop()
+        if around and not _is_method(node):
+            found.update(outer.id for outer in around)
+        around.append(node)
+    return found
+
+
+def _is_method(node: Node) -> bool:
+    above = node.parent
+    while above is not None and above.type == "template_declaration":
+        above = above.parent
+    return above is not None and above.type == "field_declaration_list"
 
 
 def find_kernels(parsed: Parsed) -> list[Kernel]:
@@ -212,7 +238,18 @@ def _declarator_chain(node: Node) -> Iterator[Node]:
         here = below
 
 
+def read_unclosed(parsed: Parsed, node: Node) -> Kernel | None:
+    """A function of which only the head is known to be its own."""
+    kernel = _read_head(parsed, node)
+    return replace(kernel, closed=False) if kernel is not None else None
+
+
 def _read_function(parsed: Parsed, node: Node) -> Kernel | None:
+    kernel = _read_head(parsed, node)
+    return replace(kernel, loops=sum(1 for _ in find_all(kernel.body, *_LOOPS))) if kernel is not None else None
+
+
+def _read_head(parsed: Parsed, node: Node) -> Kernel | None:
     declarator = node.child_by_field_name("declarator")
     body = node.child_by_field_name("body")
     if declarator is None or body is None or body.type != "compound_statement":
@@ -272,7 +309,7 @@ def _read_function(parsed: Parsed, node: Node) -> Kernel | None:
         contract_comment=_contract_comment(parsed, node)
         or _contract_comment(parsed, outer)
         or _contract_behind_macro(parsed, node),
-        loops=sum(1 for _ in find_all(body, "for_statement", "while_statement", "do_statement", "for_range_loop")),
+        loops=0,
     )
 
 

@@ -125,7 +125,7 @@ def parse_again(snapshot: Snapshot, language: Language, old: Tree | None) -> Par
 
     Where a text has errors, the parser's recovery depends on what it reuses; such a text is parsed from its beginning.
     """
-    tree = _parser(language).parse(snapshot.data, old) if old is not None else None
+    tree = _parser(language).parse(snapshot.data, old) if old is not None and not old.root_node.has_error else None
     if tree is None or tree.root_node.has_error:
         tree = _parser(language).parse(snapshot.data)
     return Parsed(snapshot, language, tree)
@@ -176,6 +176,14 @@ def ancestors(node: Node) -> Iterator[Node]:
     while above is not None:
         yield above
         above = above.parent
+
+
+def ancestors_within(node: Node, top: Node) -> Iterator[Node]:
+    """The ancestors of a node up to ``top``, which holds it."""
+    for above in ancestors(node):
+        yield above
+        if above == top:
+            return
 
 
 def unparenthesised(node: Node) -> Node:

@@ -40,7 +40,10 @@ def find(parsed: Parsed, rules: Iterable[Rule], facts: Facts | None = None) -> l
 
 
 def find_in_kernel(context: Context, rules: Sequence[Rule]) -> list[Finding]:
-    """The findings of one kernel, one per rule and place."""
+    """The findings of one kernel, one per rule and place. None while its brace is missing: it then holds what follows
+    it, which is somebody else's."""
+    if not context.kernel.closed:
+        return []
     blocks = [(rule, block.text) for rule in rules for block in rule.queries]
     joined = joined_query(tuple(text for _, text in blocks), context.parsed.language)
     found: dict[tuple[str, Span], Finding] = {}

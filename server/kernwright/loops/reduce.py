@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from kernwright.loops.model import Access, Nest, Reduction, Statement
-from kernwright.syntax import ancestors, find_all, unparenthesised
+from kernwright.syntax import ancestors_within, find_all, unparenthesised
 
 _COMPOUND = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
 _BINARY = {"+", "-", "*", "&", "|", "^"}
@@ -116,7 +116,7 @@ def _select_update(nest: Nest, left: Node, right: Node) -> tuple[Node, str, Node
 def _guarded_extreme(nest: Nest, node: Node, left: Node, right: Node) -> tuple[Node, str, Node | None] | None:
     """``if (e > s) s = e;``"""
     text = nest.parsed.text
-    guard = next((above for above in ancestors(node) if above.type == "if_statement"), None)
+    guard = next((above for above in ancestors_within(node, nest.kernel.node) if above.type == "if_statement"), None)
     if guard is None or guard.child_by_field_name("alternative") is not None:
         return None
     body = guard.child_by_field_name("consequence")

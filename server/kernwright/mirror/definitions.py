@@ -21,49 +21,75 @@ class _Held:
     count: int = 1
 
 
+@dataclass(frozen=True)
+class Redefined:
+    """``names`` mean something else now, or lead elsewhere; ``others`` are those of them that came or went."""
+
+    names: frozenset[bytes]
+    others: frozenset[bytes]
+
+
 class Definitions:
     """The definitions of one text by the names that they define."""
 
     def __init__(self) -> None:
         self._by_name: dict[bytes, dict[bytes, _Held]] = {}
-        self._leads_to: dict[bytes, tuple[bytes, ...]] = {}
+        self._leads_to: dict[bytes, tuple[frozenset[bytes], tuple[bytes, ...]]] = {}
         self._odd: dict[bytes, None] = {}
 
-    def update(self, removed: Iterable[Definition], added: Iterable[Definition]) -> frozenset[bytes] | None:
-        """Take definitions out and in. The names whose definitions changed; None when a name came or went, which may
-        concern every text that mentions it."""
-        before = self._by_name.keys()
+    def update(self, removed: Iterable[Definition], added: Iterable[Definition]) -> frozenset[bytes]:
+        """Take definitions out and in. The names of which a text may not mention any, nor lead to any, for what it
+        leads to to be the same as before."""
         changed: set[bytes] = set()
-        gone: set[bytes] = set()
+        emptied: set[bytes] = set()
         for definition in removed:
             for name in definition.names:
                 held = self._by_name[name]
-                held[definition.hash].count -= 1
-                if held[definition.hash].count == 0:
+                one = held[definition.hash]
+                one.count -= 1
+                if one.count == 0:
                     del held[definition.hash]
                     self._leads_to.pop(definition.hash, None)
                     changed.add(name)
                     if not held:
-                        gone.add(name)
+                        emptied.add(name)
         came: set[bytes] = set()
         for definition in added:
             for name in definition.names:
-                if name not in before:
+                held = self._by_name.get(name)
+                if held is None:
                     came.add(name)
-                held = self._by_name.setdefault(name, {})
+                    held = self._by_name[name] = {}
                 if definition.hash in held:
                     held[definition.hash].count += 1
                 else:
                     held[definition.hash] = _Held(definition)
                     changed.add(name)
-        gone = {name for name in gone if not self._by_name[name]}
+        gone = {name for name in emptied if not self._by_name[name]}
         for name in gone:
             del self._by_name[name]
         if came or gone:
-            self._leads_to.clear()
-            self._odd = {name: None for name in self._by_name if is_odd(name.decode("utf-8", errors="replace"))}
-            return None
+            self._forget_what_leads_to(came | gone)
+            changed |= self._who_mention(came)
         return frozenset(changed)
+
+    def _forget_what_leads_to(self, names: set[bytes]) -> None:
+        self._odd = {name: None for name in self._by_name if is_odd(name.decode("utf-8", errors="replace"))}
+        for hashed, led in [*self._leads_to.items()]:
+            if not led[0].isdisjoint(names):
+                del self._leads_to[hashed]
+
+    def _who_mention(self, names: set[bytes]) -> set[bytes]:
+        """The names whose definitions mention one of the names, which nobody defined before."""
+        return (
+            {
+                name
+                for name, held in self._by_name.items()
+                if any(not one.definition.words.isdisjoint(names) for one in held.values())
+            }
+            if names
+            else set()
+        )
 
     def reached(self, words: Iterable[bytes], text: bytes) -> tuple[bytes, frozenset[bytes]]:
         """A hash of every definition that a text leads to, and the names of those."""
@@ -88,6 +114,6 @@ class Definitions:
     def _names_in(self, definition: Definition) -> tuple[bytes, ...]:
         known = self._leads_to.get(definition.hash)
         if known is None:
-            known = tuple(word for word in definition.words if word in self._by_name)
+            known = definition.words, tuple(word for word in definition.words if word in self._by_name)
             self._leads_to[definition.hash] = known
-        return known
+        return known[1]

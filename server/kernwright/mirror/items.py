@@ -7,7 +7,8 @@ What is known of an item (``ItemFacts``) holds no node and no place in the text,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from hashlib import blake2b
 
 from tree_sitter import Node
@@ -24,7 +25,7 @@ from kernwright.c_types import (
 )
 from kernwright.find.tight import small_functions
 from kernwright.find.types import Structure, Variable, structure_layouts, variables_of
-from kernwright.kernel import NEUTRAL, Kernel, functions_among, is_kernel
+from kernwright.kernel import NEUTRAL, Kernel, functions_among, is_kernel, read_unclosed
 from kernwright.mirror.words import KEYWORDS, words_of
 from kernwright.nesting import too_deep
 from kernwright.syntax import Parsed, ancestors, find_all, select
@@ -37,14 +38,6 @@ _CONTAINERS = frozenset(
     )
 )  # fmt: skip
 _BEFORE = frozenset(("comment", *NEUTRAL))
-_SCOPES = frozenset(("namespace_definition", "class_specifier", "struct_specifier", "union_specifier"))
-_TRANSPARENT = frozenset(
-    (
-        *_CONTAINERS, *_SCOPES, "template_declaration", "field_declaration_list", "declaration", "type_definition",
-        "friend_declaration", "enum_specifier", "field_declaration",
-    )
-)  # fmt: skip
-"""Ancestors of a function of which no analysis reads more than their kind and their name."""
 _NAMED = (
     "type_definition", "alias_declaration", "preproc_def", "preproc_function_def", "enumerator", "declaration",
     "struct_specifier", "class_specifier", "union_specifier", "enum_specifier", "field_declaration",
@@ -54,18 +47,39 @@ _READ = tuple(dict.fromkeys((*ALIAS_KINDS, *CONSTANT_KINDS, *STRUCT_KINDS, "func
 _SPECIFIERS = frozenset(("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"))
 _LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _KNOWN_NAMES = frozenset(("declaration", "function_definition", "template_declaration", "comment", *_NAMED))
+_SIGNS_OF_A_FILE = frozenset(("function_definition", "template_declaration", "namespace_definition"))
+_LARGE = 4096
+"""Bytes of a function that is worth being taken apart when others stand in it."""
 _DIRECTIVES = frozenset(("preproc_include", "preproc_call", "using_declaration"))
+
+
+class Level(Enum):
+    """Where an item stands: in the file itself, in what encloses a part of it, or in a function that is not closed."""
+
+    FILE = "file"
+    SCOPE = "scope"
+    FUNCTION = "function"
+
+
+@dataclass(frozen=True)
+class Around:
+    """What encloses an item: names of namespaces, conditions of sections, and how many nodes of the tree."""
+
+    level: Level
+    scopes: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    depth: int = 0
 
 
 @dataclass(frozen=True)
 class Placed:
-    """An item in a text. ``start`` is where the comments and attributes right above it begin; ``context`` names what
-    encloses it, and ``depth`` says how deep that is."""
+    """An item in a text. ``start`` is where the comments and attributes right above it begin. Of a function that is
+    not closed, ``head_only``, what stands in it are items too."""
 
     node: Node
     start: int
-    context: tuple[str, ...]
-    depth: int
+    around: Around
+    head_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,46 +144,66 @@ class ItemFacts:
 
 def items_of(parsed: Parsed) -> Iterator[Placed]:
     """The items in source order. Comments and attributes right above an item are a part of it, and items too."""
-    stack = [_inside(parsed, parsed.root, (parsed.root.type, "", ""), 0)]
+    stack = [_inside(parsed.root, Around(Level.FILE))]
     while stack:
         for placed in stack[-1]:
-            node = placed.node
-            if node.type in _CONTAINERS:
-                context = (*placed.context, node.type, _scope_name(parsed, node), _condition(parsed, node))
-                stack.append(_inside(parsed, node, context, placed.depth + 1))
+            node, around = placed.node, placed.around
+            kind = node.type
+            if kind in _CONTAINERS:
+                stack.append(_inside(node, _around(parsed, node, around)))
+                break
+            if kind == "function_definition" and _holds_half_a_file(node):
+                yield replace(placed, head_only=True)
+                within = replace(around, level=Level.FUNCTION, depth=around.depth + 1)
+                stack.append(_inside(node, within))
+                break
+            if kind == "compound_statement" and around.level is Level.FUNCTION and _is_body(node):
+                stack.append(_inside(node, replace(around, depth=around.depth + 1)))
                 break
             yield placed
         else:
             stack.pop()
 
 
-def _inside(parsed: Parsed, container: Node, context: tuple[str, ...], depth: int) -> Iterator[Placed]:
+def _inside(container: Node, around: Around) -> Iterator[Placed]:
     above: int | None = None
     for child in container.children:
         start = child.start_byte
-        yield Placed(child, start if above is None else above, context, depth)
+        yield Placed(child, start if above is None else above, around)
         if child.type not in _BEFORE:
             above = None
         elif above is None:
             above = start
 
 
-def _scope_name(parsed: Parsed, node: Node) -> str:
-    if node.type not in _SCOPES:
-        return ""
-    label = node.child_by_field_name("name")
-    return parsed.text(label) if label is not None else ""
+def _around(parsed: Parsed, node: Node, outer: Around) -> Around:
+    level = Level.FUNCTION if outer.level is Level.FUNCTION else Level.SCOPE
+    scopes, conditions = outer.scopes, outer.conditions
+    if node.type == "namespace_definition":
+        label = node.child_by_field_name("name")
+        scopes = (*scopes, parsed.text(label) if label is not None else "")
+    elif node.type.startswith("preproc_"):
+        label = node.child_by_field_name("condition") or node.child_by_field_name("name")
+        conditions = (*conditions, node.type, parsed.text(label) if label is not None else "")
+    return Around(level, scopes, conditions, outer.depth + 1)
 
 
-def _condition(parsed: Parsed, node: Node) -> str:
-    if not node.type.startswith("preproc_"):
-        return ""
-    label = node.child_by_field_name("condition") or node.child_by_field_name("name")
-    return parsed.text(label) if label is not None else ""
+def _holds_half_a_file(node: Node) -> bool:
+    """A function whose last brace is missing, and which holds what follows it."""
+    if not node.has_error or node.end_byte - node.start_byte < _LARGE:
+        return False
+    body = node.child_by_field_name("body")
+    return body is not None and any(child.type in _SIGNS_OF_A_FILE for child in body.children)
+
+
+def _is_body(node: Node) -> bool:
+    above = node.parent
+    return above is not None and above.type == "function_definition"
 
 
 def functions_in(parsed: Parsed, item: Node) -> list[Kernel]:
-    """The functions of an item, in the order of ``ItemFacts.functions``."""
+    """The functions of an item, in the order of ``ItemFacts.functions``. Of an item that is ``head_only`` the first is
+    its own."""
     return list(functions_among(parsed, select(parsed.language, item, "function_definition")))
 
 
@@ -178,6 +212,8 @@ def read_item(parsed: Parsed, placed: Placed) -> ItemFacts:
     node = placed.node
     if not node.is_named:
         return ItemFacts((), None)
+    if placed.head_only:
+        return _read_head(parsed, placed)
     by_kind: dict[str, list[Node]] = {}
     for found in select(parsed.language, node, *_READ):
         by_kind.setdefault(found.type, []).append(found)
@@ -197,7 +233,7 @@ def read_item(parsed: Parsed, placed: Placed) -> ItemFacts:
         one for one in by_kind.get("declaration", ()) if not any(one.start_byte in body for body in bodies)
     ]
     declarations = by_kind["declaration"]
-    top = [node] if node.type == "declaration" and not placed.context[3:] else []
+    top = [node] if node.type == "declaration" and placed.around.level is Level.FILE else []
     declared = Declared(
         aliases=tuple(alias_texts(parsed, of(ALIAS_KINDS))),
         structs=tuple(struct_texts(parsed, of(STRUCT_KINDS))),
@@ -217,6 +253,15 @@ def read_item(parsed: Parsed, placed: Placed) -> ItemFacts:
     )
 
 
+def _read_head(parsed: Parsed, placed: Placed) -> ItemFacts:
+    function = read_unclosed(parsed, placed.node)
+    if function is None:
+        return ItemFacts((), None)
+    facts = _function_facts(parsed, placed, 0, function)
+    definition = Definition(frozenset((facts.name.encode(),)), facts.own, facts.words)
+    return ItemFacts((facts,), Declared(functions=(facts.name,)), (definition,))
+
+
 def _defines(node: Node) -> bool:
     """Whether a node says what a name means: ``struct particle *p`` only mentions it."""
     return node.type not in _SPECIFIERS or node.child_by_field_name("body") is not None
@@ -224,7 +269,7 @@ def _defines(node: Node) -> bool:
 
 def deep_place(placed: Placed) -> int | None:
     """A byte of the item over which the tree is too deep."""
-    return too_deep(placed.node, placed.depth + 1)
+    return too_deep(placed.node, placed.around.depth + 1)
 
 
 def _function_facts(parsed: Parsed, placed: Placed, index: int, function: Kernel) -> FunctionFacts:
@@ -232,25 +277,25 @@ def _function_facts(parsed: Parsed, placed: Placed, index: int, function: Kernel
     contract = function.contract_comment
     start = min(function.span.start, contract.start if contract is not None else function.span.start)
     first, end = min(start, _first_comment(function)), function.span.end
-    text = data[first:end]
+    # What stands in a function that is not closed is not its own.
+    text = data[first : end if function.closed else function.body.start_byte]
     own = blake2b(text, digest_size=16)
-    own.update(repr((first - function.span.start, parsed.language.value)).encode())
-    words = words_of(text)
-    outermost: Node | None = None
-    for above in ancestors(function.node):
-        own.update(f"{above.type}:{_scope_name(parsed, above)};".encode())
-        if above.type not in _TRANSPARENT:
-            outermost = above
-        elif above.type == "template_declaration" and above.has_error:
-            own.update(str(above).encode())
-    if outermost is not None:
-        enclosing = parsed.bytes_of(outermost)
-        own.update(enclosing)
-        own.update(str(outermost).encode())
-        own.update(str(function.span.start - outermost.start_byte).encode())
-        words |= words_of(enclosing)
-    if function.node.has_error:
+    read = (
+        parsed.language.value,
+        function.span.start - first,
+        function.name_span.start - first,
+        contract.start - first if contract is not None else None,
+        function.qualified,
+        function.member,
+        function.template,
+        function.closed,
+        function.node.descendant_count if function.closed else 0,
+    )
+    own.update(repr(read).encode())
+    if function.closed and function.node.has_error:
+        # The same text can be understood in several ways, and what is around it decides.
         own.update(str(function.node).encode())
+    is_one = is_kernel(function)
 
     def moved(span: Span) -> Span:
         return Span(span.start - base, span.end - base)
@@ -266,12 +311,18 @@ def _function_facts(parsed: Parsed, placed: Placed, index: int, function: Kernel
         name_span=moved(function.name_span),
         contract_comment=moved(contract) if contract is not None else None,
         parameters=tuple((parameter.name, parameter.type_text) for parameter in function.parameters),
-        loops=tuple(loop.start_byte - base for loop in find_all(function.body, *_LOOPS)),
-        is_kernel=is_kernel(function),
+        loops=_loops(function, base) if is_one else (),
+        is_kernel=is_one,
         own=own.digest(),
         text=text,
-        words=words,
+        words=words_of(text),
     )
+
+
+def _loops(function: Kernel, base: int) -> tuple[int, ...]:
+    if not function.closed:
+        return ()
+    return tuple(loop.start_byte - base for loop in find_all(function.body, *_LOOPS))
 
 
 def _first_comment(function: Kernel) -> int:
@@ -295,7 +346,7 @@ def _definitions(
     names: set[bytes] = set()
     for one in named:
         names |= _names_of(parsed, one)
-    if node.type not in _KNOWN_NAMES:
+    if node.type not in _KNOWN_NAMES and placed.around.level is not Level.FUNCTION:
         names |= words_of(parsed.bytes_of(node)) - KEYWORDS
     if not names or node.type == "comment":
         return tuple(found)

@@ -20,13 +20,14 @@ from kernwright.find.marks import (
     vector_types,
 )
 from kernwright.mirror.definitions import Definitions
-from kernwright.mirror.items import FunctionFacts, ItemFacts, Placed, deep_place, items_of, read_item
+from kernwright.mirror.items import FunctionFacts, ItemFacts, Level, Placed, deep_place, items_of, read_item
 from kernwright.mirror.model import FoundFinding, KernelSummary, Place
 from kernwright.mirror.names import Names, changed_between, meaning_of, names_of
 from kernwright.nesting import depth_words
 from kernwright.syntax import Parsed
 
-_ItemKey = tuple[str, tuple[str, ...], bytes, str]
+_ItemKey = tuple[str, int, Level, tuple[str, ...], bytes, str]
+_Own = tuple[bytes, bytes, bytes, tuple[str, ...]]
 _WHOLE_FILE = b"*"
 """Stands among words for every name of the file."""
 _WHOLE_FILE_WORDS = (b"globals", b"setup", b"reference", b"\\")
@@ -40,6 +41,7 @@ class Standing:
     function: FunctionFacts
     item: Node
     base: int
+    conditions: tuple[str, ...]
 
     @property
     def start(self) -> int:
@@ -72,10 +74,8 @@ class Outlook:
     used: frozenset[str] = frozenset()
     _items: dict[_ItemKey, ItemFacts] = field(default_factory=dict[_ItemKey, ItemFacts])
     _definitions: Definitions = field(default_factory=Definitions)
-    _keys: dict[tuple[bytes, bytes, bytes], Keys] = field(default_factory=dict[tuple[bytes, bytes, bytes], Keys])
-    _earlier_keys: dict[tuple[bytes, bytes, bytes], Keys] = field(
-        default_factory=dict[tuple[bytes, bytes, bytes], Keys]
-    )
+    _keys: dict[_Own, Keys] = field(default_factory=dict[_Own, Keys])
+    _earlier_keys: dict[_Own, Keys] = field(default_factory=dict[_Own, Keys])
     _outside: bytes = b""
 
     def look(self, parsed: Parsed, outside: bytes) -> list[Standing] | str:
@@ -100,7 +100,7 @@ class Outlook:
         self.names.tell(parsed)
         self.functions = [function for _, facts in read for function in facts.functions]
         return [
-            Standing(function, placed.node, placed.start)
+            Standing(function, placed.node, placed.start, placed.around.conditions)
             for placed, facts in read
             for function in facts.functions
             if function.is_kernel
@@ -128,14 +128,15 @@ class Outlook:
             changed = changed | {_WHOLE_FILE} if changed is not None else None
             self.names = names
         outside += repr((flushes_denormals(parsed), has_generic_math(parsed), vector_types(parsed))).encode()
-        if redefined is None or changed is None or outside != self._outside:
+        if changed is None or outside != self._outside:
             self._earlier_keys = {}
             self._outside = outside
         elif redefined or changed:
+            mentioned = changed | redefined
             self._earlier_keys = {
                 own: keys
                 for own, keys in self._earlier_keys.items()
-                if keys.reached.isdisjoint(redefined) and keys.words.isdisjoint(changed)
+                if keys.reached.isdisjoint(redefined) and keys.words.isdisjoint(mentioned)
             }
 
     def keys_of(self, parsed: Parsed, standing: Standing, elsewhere: bytes = b"") -> Keys:
@@ -145,12 +146,13 @@ class Outlook:
         if has_marks(parsed):
             body, end = standing.base + function.body, standing.base + function.span.end
             above = repr((finite_math_above(parsed, body), reordering_above(parsed, body, end))).encode()
-        own = function.own, above, elsewhere
-        known = self._keys.get(own) or self._earlier_keys.get(own) or self._new_keys(function, above, elsewhere)
+        own = function.own, above, elsewhere, standing.conditions
+        known = self._keys.get(own) or self._earlier_keys.get(own) or self._new_keys(standing, above, elsewhere)
         self._keys[own] = known
         return known
 
-    def _new_keys(self, function: FunctionFacts, above: bytes, elsewhere: bytes) -> Keys:
+    def _new_keys(self, standing: Standing, above: bytes, elsewhere: bytes) -> Keys:
+        function = standing.function
         text, words = function.text, function.words
         meaning, further = meaning_of(self.names, words, text)
         whole_file = self._whole_file(function, elsewhere)
@@ -163,6 +165,7 @@ class Outlook:
         public = blake2b(function.own, digest_size=16)
         public.update(reached)
         public.update(self.names.directives)
+        public.update(repr(standing.conditions).encode())
         return Keys(public.hexdigest(), value.hexdigest(), words | further, names)
 
     def _whole_file(self, function: FunctionFacts, elsewhere: bytes) -> bytes:
@@ -175,7 +178,13 @@ class Outlook:
 
 
 def _item_key(parsed: Parsed, placed: Placed) -> _ItemKey:
-    node = placed.node
+    node, around = placed.node, placed.around
+    if placed.head_only:
+        body = node.child_by_field_name("body")
+        end = body.start_byte if body is not None else node.end_byte
+        head = parsed.snapshot.data[placed.start : end]
+        return "head", node.end_byte - placed.start, around.level, around.scopes, head, ""
     text = parsed.snapshot.data[placed.start : node.end_byte]
     # What the parser makes of a text with errors depends on what is around it.
-    return node.type, placed.context, text, str(node) if node.has_error else ""
+    shape = str(node) if node.has_error else ""
+    return node.type, node.descendant_count, around.level, around.scopes, text, shape

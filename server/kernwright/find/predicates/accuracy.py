@@ -12,7 +12,7 @@ from kernwright.find.predicates.binding import Binding, Predicate
 from kernwright.find.predicates.general import is_invariant
 from kernwright.find.predicates.lanes import initial_value
 from kernwright.find.types import is_float
-from kernwright.syntax import ancestors, find_all, unparenthesised
+from kernwright.syntax import ancestors_within, find_all, unparenthesised
 
 _SMALL_FLOATS = ("f32", "f16", "bf16")
 
@@ -198,7 +198,7 @@ def _written_elsewhere(context: Context, node: Node, left: Node) -> bool:
             return True
     return any(
         above.type == "if_statement" and text in context.parsed.text(above.child_by_field_name("condition") or above)
-        for above in ancestors(node)
+        for above in ancestors_within(node, context.kernel.node)
     )
 
 
