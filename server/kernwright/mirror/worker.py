@@ -26,6 +26,7 @@ from kernwright.mirror.messages import (
     RootClosed,
     RootOpened,
 )
+from kernwright.mirror.model import Analysed
 from kernwright.mirror.roots import Root, known_root
 from kernwright.run.served import Line, serve
 from kernwright.syntax import Language
@@ -41,6 +42,8 @@ class OpenDocument:
     mirrored: MirroredDocument
     remarks: Mapping[str, tuple[Remark, ...]] = field(default_factory=dict[str, "tuple[Remark, ...]"])
     build: BuildCommand | None = None
+    told: bool = False
+    """Whether there was a complete answer for it."""
 
 
 class AnalysisWorker:
@@ -141,11 +144,17 @@ class AnalysisWorker:
             rules=active_rules(engine, document.mirrored.path),
             build=document.build,
             is_obsolete=lambda: not self._line.news.empty(),
+            # Later on a part would take findings off the screen that are about to come back.
+            hand_out=None if document.told else lambda part: self._tell(document, part),
         )
         if analysed is None:
             return
         del self._changed[uri]
-        self._line.send(DocumentAnalysed(uri, document.opened.serial, analysed))
+        document.told = True
+        self._tell(document, analysed)
+
+    def _tell(self, document: OpenDocument, analysed: Analysed) -> None:
+        self._line.send(DocumentAnalysed(document.opened.uri, document.opened.serial, analysed))
 
 
 def work(line: Line) -> None:

@@ -207,8 +207,10 @@ class Session:
         """The result for the newest text, when it is there; None if the document goes first."""
         document = self.known(uri)
         found = self._analysed.get(uri)
-        if document is None or (found is not None and found.version == document.version):
-            return found if document is not None else None
+        if document is None:
+            return None
+        if found is not None and found.version == document.version and not found.pending:
+            return found
         future: asyncio.Future[Analysed | None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(uri, []).append(future)
         return await future
@@ -411,7 +413,7 @@ class Session:
         if known is not None and message.analysed.version < known.version:
             return
         self._analysed[message.uri] = message.analysed
-        if message.analysed.version == document.version:
+        if message.analysed.version == document.version and not message.analysed.pending:
             self._release(message.uri, message.analysed)
         self._tell_analysed(message.uri)
 
