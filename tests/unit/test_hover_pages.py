@@ -29,7 +29,7 @@ BASELINE: dict[str, Any] = {
     "bound_by": "memory", "share_of_bound": 0.41, "device": "a machine", "compiler": "gcc 14",
     "flags": ["-O3", "-march=native"], "evidence": "measured", "problem": None,
 }  # fmt: skip
-OFFER = {"id": "dot-1", "title": "Use 4 partial sums: 5.8× (5.6–6.0)", "assumes": []}
+OFFER: dict[str, Any] = {"id": "dot-1", "title": "Use 4 partial sums: 5.8× (5.6–6.0)", "assumes": []}
 
 
 def kernel(contract: ContractState = "written", *, key: str = "k", touched: bool = False) -> PlacedKernel:

@@ -74,9 +74,14 @@ async def offer_edit(server: KernwrightServer, uri: str, kept: KeptOffer) -> Jso
 
 
 def contract_edit(server: KernwrightServer, document: Document, draft: DraftContract) -> Json:
-    """The comment with a drafted contract, above its kernel and indented like it."""
+    """The comment with a drafted contract, above its kernel."""
+    where = Range(draft.at, draft.at)
+    text = contract_comment(document, draft)
+    return workspace_edit(server, document, [(where, text)], "Insert the inferred contract", draft.asks)
+
+
+def contract_comment(document: Document, draft: DraftContract) -> str:
+    """Whole lines with the comment of a drafted contract, indented like its kernel."""
     newline = "\r\n" if document.lines[0].endswith("\r\n") else "\n"
     lines = ["/* kernwright", *draft.toml.rstrip("\n").split("\n"), "*/"]
-    text = "".join(f"{draft.indentation}{line}".rstrip() + newline for line in lines)
-    where = Range(draft.at, draft.at)
-    return workspace_edit(server, document, [(where, text)], "Insert the inferred contract", draft.asks)
+    return "".join(f"{draft.indentation}{line}".rstrip() + newline for line in lines)
