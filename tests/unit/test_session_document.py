@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernwright.session.document import Document, OutOfStep, content_of, lines_of, units_of, well_formed
+from kernwright.session.document import Document, OutOfStep, Stretch, content_of, lines_of, units_of, well_formed
 from kernwright.text import Encoding, LineIndex, Position
 
 PIECES = ["a", "bc", "\r", "\n", "\r\n", "😀", "é", "\u2028", "\x0c", "\x0b", "\x85", "\x00", "\t", "{", "}"]
@@ -108,11 +108,11 @@ def test_a_whole_new_text_moves_lines_too() -> None:
     model = document("a\nb\nc\nd\n")
     model.replace("a\nnew\nb\nc\nd\n", 1)
     assert [model.line_now(line, 0) for line in range(4)] == [0, 2, 3, 4]
-    assert model.lines_now(1, 2, 0) == (2, 3)
+    assert model.lines_now(1, 2, 0) == Stretch(2, 3, touched=False)
 
 
 def test_a_stretch_of_lines_grows_with_what_is_typed_in_it() -> None:
     model = document("a\nb\nc\nd\n")
     model.edit((1, 1), (1, 1), "\nnew", 1, Encoding.UTF16)
-    assert model.lines_now(0, 3, 0) == (0, 4)
-    assert model.lines_now(1, 2, 0) == (3, 3)
+    assert model.lines_now(0, 3, 0) == Stretch(0, 4, touched=True)
+    assert model.lines_now(1, 2, 0) == Stretch(3, 3, touched=True)

@@ -43,6 +43,15 @@ class _Shift:
     new_last: int
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """Lines ``first`` to ``last``; ``touched`` means that one of them was edited since."""
+
+    first: int
+    last: int
+    touched: bool
+
+
 @dataclass
 class Document:
     """``version`` is the editor's; ``serial`` counts what was opened, so that a result for an earlier opening of the
@@ -136,14 +145,16 @@ class Document:
                 return None
         return line
 
-    def lines_now(self, first: int, last: int, version: int) -> tuple[int, int] | None:
+    def lines_now(self, first: int, last: int, version: int) -> Stretch | None:
         """Where a stretch of lines of an earlier version stands now, edited or not; None if nothing of it is left."""
         if version < self._forgotten:
             return None
+        touched = False
         for shift in self._since(version):
             moved = shift.new_last - shift.last
             if shift.first <= first and last <= shift.last:
                 return None
+            touched = touched or (shift.first <= last and first <= shift.last)
             if first > shift.last:
                 first += moved
             elif first >= shift.first:
@@ -152,12 +163,14 @@ class Document:
                 last += moved
             elif last >= shift.first:
                 last = max(shift.new_last, shift.first)
-        return (first, last) if first <= last else None
+        return Stretch(first, last, touched) if first <= last else None
 
     def _since(self, version: int) -> Sequence[_Shift]:
-        if version >= self.version:
-            return ()
-        return [shift for shift in self._shifts if shift.version > version]
+        """The edits after a version. Those that matter are nearly always the last few."""
+        at = len(self._shifts)
+        while at > 0 and self._shifts[at - 1].version > version:
+            at -= 1
+        return self._shifts[at:]
 
     def _note(self, shift: _Shift) -> None:
         self._shifts.append(shift)

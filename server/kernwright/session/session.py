@@ -75,6 +75,7 @@ class Session:
         self._serials = 0
         self._revisions = 0
         self._previews: dict[str, bytes] = {}
+        self._placed: dict[str, tuple[Analysed, int, list[PlacedKernel]]] = {}
         self._revision_of: dict[str, int] = {}
         self.default_editor: Mapping[str, Any] = {}
         self._languages: dict[str, str] = {}
@@ -188,6 +189,7 @@ class Session:
         self._facts.pop(uri, None)
         self._errors.pop(uri, None)
         self._languages.pop(uri, None)
+        self._placed.pop(uri, None)
         self._revision_of.pop(uri, None)
         self._release(uri, None)
         self.jobs.cancel_where(lambda job: job.uri == uri, "its file was closed")
@@ -232,17 +234,17 @@ class Session:
         document, found = self.known(uri), self._analysed.get(uri)
         if document is None or found is None:
             return []
+        known = self._placed.get(uri)
+        if known is not None and known[0] is found and known[1] == document.version:
+            return known[2]
         placed: list[PlacedKernel] = []
         for kernel in found.kernels:
-            first, last = kernel.range.start.line, kernel.range.end.line
-            now = document.lines_now(first, last, found.version)
-            if now is None:
-                continue
-            touched = found.version != document.version and any(
-                document.line_now(line, found.version) is None for line in range(first, last + 1)
-            )
-            name_line = document.line_now(kernel.name_range.start.line, found.version)
-            placed.append(PlacedKernel(kernel, *now, now[0] if name_line is None else name_line, touched))
+            now = document.lines_now(kernel.range.start.line, kernel.range.end.line, found.version)
+            if now is not None:
+                name_line = document.line_now(kernel.name_range.start.line, found.version)
+                name_line = now.first if name_line is None else name_line
+                placed.append(PlacedKernel(kernel, now.first, now.last, name_line, now.touched))
+        self._placed[uri] = found, document.version, placed
         return placed
 
     def facts(self, uri: str, signature: str) -> KernelFacts:
