@@ -41,6 +41,9 @@ def register(server: KernwrightServer) -> None:
             return [action["command"] for action in found if "command" in action]
         if not server.client.resolves_edits:
             found = [resolved for action in found if (resolved := await _resolved_or_none(server, action))]
+        elif server.client.resolves_commands:
+            for action in found:
+                _hold_command_back(action)
         return found
 
     @server.feature(types.CODE_ACTION_RESOLVE)
@@ -48,9 +51,20 @@ def register(server: KernwrightServer) -> None:
         if not isinstance(action.data, dict):
             return action
         plain: Json = server.endpoint.plain(action)
-        return await _resolved(server, plain)
+        resolved = await _resolved(server, plain)
+        command: object = resolved["data"].get("command")
+        if command is not None:
+            resolved["command"] = command
+        return resolved
 
     _ = (actions, resolve)
+
+
+def _hold_command_back(action: Json) -> None:
+    """Give the command of an action with an edit in resolve alone, with the edit that it belongs to: there are editors
+    that take an action with a command for complete, and never ask for its edit."""
+    if "data" in action and "command" in action:
+        action["data"] = {**action["data"], "command": action.pop("command")}
 
 
 def _of_kernel(
