@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from kernwright.jobs.model import JobFailed, JobKind, JobRequest, JobResult
+from kernwright.run.scratch import sweep
 from kernwright.run.served import Line, serve
 
 
@@ -12,6 +13,7 @@ def run_job(line: Line) -> None:
     request = line.news.get()
     assert isinstance(request, JobRequest)
     os.nice(5)
+    sweep()
     line.send(_result(request, line))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from kernwright.run.companion import Companion
 from kernwright.run.descendants import end_all_below, none_left_below
+from kernwright.run.scratch import Scratch
 
 _LATER_SECONDS = 1.0
 _END_SECONDS = 0.5
@@ -21,6 +22,8 @@ class Companions:
         self._log = log
         self._running: set[Companion] = set()
         self._starting: set[asyncio.Task[None]] = set()
+        self._used: list[Scratch] = []
+        """Folders for temporary files of companions that have ended."""
 
     def start_worker(self, heard: Callable[[object], None], gone: Callable[[], None]) -> Companion:
         return self._start("kernwright.mirror.worker", heard, lambda words: gone())
@@ -35,6 +38,9 @@ class Companions:
         for companion in list(self._running):
             companion.kill()
         none_left_below(_END_SECONDS)
+        for companion in list(self._running):
+            self._forget(companion)
+        self._remove_used()
 
     def _start(self, module: str, heard: Callable[[object], None], gone: Callable[[str], None]) -> Companion:
         words: list[str] = []
@@ -46,7 +52,7 @@ class Companions:
             self._log(f"{name}: {line}")
 
         def ended(status: int) -> None:
-            self._running.discard(companion)
+            self._forget(companion)
             self._bury()
             last = words[-1] if words and status not in (0, -signal.SIGKILL) else ""
             gone(f"killed by signal {-status}" if status < 0 and not last else last)
@@ -56,7 +62,7 @@ class Companions:
                 await companion.start(module, self._environment)
             except OSError as error:
                 self._log(f"{name}: cannot be started: {error.strerror}")
-                self._running.discard(companion)
+                self._forget(companion)
                 gone(f"it cannot be started: {error.strerror}")
 
         companion = Companion(heard, ended, said)
@@ -66,6 +72,17 @@ class Companions:
         task.add_done_callback(self._starting.discard)
         return companion
 
+    def _forget(self, companion: Companion) -> None:
+        self._running.discard(companion)
+        if companion.scratch is not None:
+            self._used.append(companion.scratch)
+
+    def _remove_used(self) -> None:
+        """Remove what companions have left in their folders; one that a dying process still writes to waits."""
+        for scratch in self._used:
+            scratch.remove()
+        self._used = [scratch for scratch in self._used if not scratch.gone]
+
     def _bury(self) -> None:
         """End what a killed companion has left behind: its orphans were given to this process."""
         pids = [pid for companion in self._running if (pid := companion.pid) is not None]
@@ -74,3 +91,4 @@ class Companions:
             asyncio.get_running_loop().call_later(_LATER_SECONDS, self._bury)
             return
         end_all_below(pids)
+        self._remove_used()

@@ -6,6 +6,7 @@ The client is greeted before the server proper is loaded, which takes half a sec
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import signal
 import socket
@@ -18,7 +19,7 @@ from kernwright.lsp.companions import Companions
 from kernwright.lsp.convert import table_of
 from kernwright.lsp.greeting import greet
 from kernwright.lsp.transport import Transport, connection, standard_streams
-from kernwright.run.descendants import adopt_orphans, is_running
+from kernwright.run.descendants import adopt_orphans, end_of
 from kernwright.session.session import Session
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ Record = Callable[[str, object], None]
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 NOT_INITIALIZED = -32002
-_WATCH_SECONDS = 1.0
 _LOAD_SECONDS = 0.005
 """A moment for the greeting to leave before loading begins."""
 
@@ -74,7 +74,7 @@ class Client:
         self._session.listeners.said.append(log)
         self._server: KernwrightServer | None = None
         self._waiting: list[bytes] | None = None
-        self._process: int | None = None
+        self._watching: asyncio.Task[None] | None = None
 
     async def serve(self) -> int:
         """Serve until the client says exit, or has gone. The exit status is 0 after a proper shutdown."""
@@ -86,27 +86,28 @@ class Client:
         self._transport.start(self._take, lambda: self._leave(1))
         # The worker loads what it needs while the client still says hello.
         self._session.analysis.begin()
-        watch = asyncio.ensure_future(self._watch())
-        try:
+        with contextlib.ExitStack() as ending:
+            # Last first, and each whatever becomes of the others: nothing may outlive the client.
+            ending.callback(self._transport.finish)
+            ending.callback(self._companions.end)
+            ending.callback(self._session.close_all)
+            ending.callback(self._close)
             return await self._left
-        finally:
-            watch.cancel()
-            if self._server is not None:
-                self._server.close()
-            self._session.close_all()
-            self._companions.end()
-            self._transport.finish()
+
+    def _close(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+        if self._server is not None:
+            self._server.close()
 
     def _leave(self, status: int) -> None:
         if not self._left.done():
             self._left.set_result(status)
 
-    async def _watch(self) -> None:
+    async def _watch(self, process: int) -> None:
         """End when the client's process has ended: its end of the streams may live on in a child of its own."""
-        while True:
-            await asyncio.sleep(_WATCH_SECONDS)
-            if self._process is not None and not is_running(self._process):
-                self._leave(1)
+        await end_of(process)
+        self._leave(1)
 
     def _take(self, body: bytes) -> None:
         if self._server is not None:
@@ -143,7 +144,8 @@ class Client:
 
     def _greet(self, id_: object, params: object) -> None:
         greeting = greet(params, self._session, trusted=self._trusted)
-        self._process = greeting.process
+        if greeting.process is not None:
+            self._watching = asyncio.ensure_future(self._watch(greeting.process))
         self._waiting = []
         self._reply(id_, {"result": greeting.result})
 
@@ -168,5 +170,7 @@ class Client:
 
 def log(line: str) -> None:
     """A line for whoever reads the log: never source text."""
-    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {line}\n")
-    sys.stderr.flush()
+    # Who reads the log may have gone before the work is over that is logged.
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"{time.strftime('%H:%M:%S')} {line}\n")
+        sys.stderr.flush()

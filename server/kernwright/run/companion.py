@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 
 from kernwright.run.descendants import end_process_tree
 from kernwright.run.frames import HEADER_BYTES, body_length, framed, unframed
+from kernwright.run.scratch import Scratch
 
 _LONGEST_LINE = 1 << 16
 
@@ -31,16 +32,20 @@ class Companion:
         self._following: list[asyncio.Task[None]] = []
         self._waiting: list[bytes] = []
         self._killed = False
+        self.scratch: Scratch | None = None
+        """For the process' temporary files, once it was started. Who has started it removes it when all is over."""
 
     @property
     def pid(self) -> int | None:
         return self._process.pid if self._process is not None else None
 
-    async def start(self, module: str, environment: Mapping[str, str], *arguments: str) -> None:
-        """Start ``python -m module``. ``OSError`` when that is not possible."""
+    async def start(self, module: str, environment: Mapping[str, str]) -> None:
+        """Start ``python -m module`` with a folder for its temporary files. ``OSError`` when that is not possible."""
+        self.scratch = Scratch()
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", module, *arguments,
-            stdin=PIPE, stdout=PIPE, stderr=PIPE, env=dict(environment), limit=_LONGEST_LINE, start_new_session=True,
+            sys.executable, "-P", "-m", module, str(self.scratch.path),
+            stdin=PIPE, stdout=PIPE, stderr=PIPE, env={**environment, "TMPDIR": str(self.scratch.path)},
+            limit=_LONGEST_LINE, start_new_session=True,
         )  # fmt: skip
         self._process = process
         if self._killed:

@@ -6,22 +6,56 @@ process can ask to be given the orphans among its descendants: then none can hid
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ctypes
+import os
+import signal
 import sys
 import time
 from collections.abc import Container
 
 import psutil
 
+_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_LOOK_SECONDS = 1.0
 
 
 def adopt_orphans() -> None:
     """Be the process that orphaned descendants are given to. Where the system has no such thing nothing happens."""
+    _control_process(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def wake_when_orphaned() -> None:
+    """Go on, if stopped, when the parent has ended: who is stopped does not notice the end of its input."""
+    _control_process(_PR_SET_PDEATHSIG, signal.SIGCONT)
+
+
+def _control_process(option: int, value: int) -> None:
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+async def end_of(pid: int) -> None:
+    """Wait until a process that need not be a child has ended. Nothing wakes up before, where the system can tell."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    except (OSError, AttributeError):
+        while is_running(pid):
+            await asyncio.sleep(_LOOK_SECONDS)
+        return
+    loop = asyncio.get_running_loop()
+    ended = loop.create_future()
+    loop.add_reader(descriptor, lambda: ended.done() or ended.set_result(None))
+    try:
+        await ended
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
 
 
 def end_process_tree(pid: int) -> None:

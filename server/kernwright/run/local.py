@@ -6,6 +6,7 @@ when ``tool`` or ``sandboxed`` returns or raises, the child and everything it st
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +25,8 @@ class LocalRunner:
         places = path or ":".join(map(str, PLACES))
         # C.UTF-8: messages of compilers are read, so they must not depend on the user's language.
         self._base = {"PATH": places, "LC_ALL": "C.UTF-8"}
-        self._tool_environment = {**self._base, **(environment or {})}
+        # Compilers keep temporary files where ours are, so that they go with them.
+        self._tool_environment = {**self._base, "TMPDIR": tempfile.gettempdir(), **(environment or {})}
 
     def tool(
         self,

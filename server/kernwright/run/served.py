@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
-from kernwright.run.descendants import adopt_orphans, none_left_below
+from kernwright.run.descendants import adopt_orphans, none_left_below, wake_when_orphaned
 from kernwright.run.frames import read_frame, write_frame
+from kernwright.run.scratch import hold
 
 
 class Gone:
@@ -22,32 +26,38 @@ class Line:
 
     Messages are read by a thread, so that work can ask whether there is news. When the starter has gone, everything
     below this process is ended, and the process itself at once: it may be deep in native code and can't be asked to.
+    ``scratch`` is the folder for its temporary files, which goes then too.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: Path | None) -> None:
         self._output, self._input = _streams()
+        self._scratch = scratch
+        # Held until this process ends, however it does.
+        self._hold = hold(scratch) if scratch is not None else None
         self.news: SimpleQueue[object] = SimpleQueue()
         adopt_orphans()
+        wake_when_orphaned()
         threading.Thread(target=self._read, daemon=True, name="line").start()
 
     def send(self, message: object) -> None:
         try:
             write_frame(self._output, message)
         except BrokenPipeError:
-            leave()
+            self.leave()
+
+    def leave(self, status: int = 0) -> None:
+        """End what is below this process, then the process, without further ado."""
+        none_left_below(1.0)
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+        os._exit(status)
 
     def _read(self) -> None:
         try:
             while True:
                 self.news.put(read_frame(self._input))
         except (EOFError, OSError, ValueError):
-            leave()
-
-
-def leave(status: int = 0) -> None:
-    """End what is below this process, then the process, without further ado."""
-    none_left_below(1.0)
-    os._exit(status)
+            self.leave()
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
@@ -64,8 +74,9 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def serve(answer: Callable[[Line], None]) -> None:
-    """Run a companion's program. An error that it did not expect is one line on standard error, and its end."""
-    line = Line()
+    """Run a companion's program. An error that it did not expect is one line on standard error, and its end. The first
+    argument of the program is the folder for its temporary files."""
+    line = Line(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
     try:
         answer(line)
     except Exception as error:
@@ -74,7 +85,8 @@ def serve(answer: Callable[[Line], None]) -> None:
             place = place.tb_next
         where = f"{place.tb_frame.f_code.co_name}:{place.tb_lineno}" if place is not None else "?"
         # The message may hold source text, which is nobody's business in a log.
-        sys.stderr.write(f"{type(error).__name__} in {where}\n")
-        sys.stderr.flush()
-        leave(70)
-    leave()
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"{type(error).__name__} in {where}\n")
+            sys.stderr.flush()
+        line.leave(70)
+    line.leave()
