@@ -44,7 +44,7 @@ def register(server: KernwrightServer) -> None:
             return
         if uri not in pulled:
             pushed.add(uri)
-            publish(uri, document.version, diagnostics_of(server, uri, document))
+            publish(uri, document.client_version, diagnostics_of(server, uri, document))
         elif pulled[uri] == document.version:
             # What was pulled for this very text is no longer all that is known of it.
             refresh(server)
@@ -98,7 +98,7 @@ def register(server: KernwrightServer) -> None:
             if document is not None and found is not None:
                 pulled[uri] = document.version
                 report = _report(server, uri, document, before.get(uri))
-                items.append({**report, "uri": uri, "version": document.version})
+                items.append({**report, "uri": uri, "version": document.client_version})
         # Problems of other files are pushed: whoever pulled them too would show them twice.
         return {"items": items}
 

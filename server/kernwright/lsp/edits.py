@@ -51,7 +51,7 @@ def workspace_edit(
         return {"changes": {document.uri: changes}}
     result: Json = {
         "documentChanges": [
-            {"textDocument": {"uri": document.uri, "version": document.version}, "edits": changes},
+            {"textDocument": {"uri": document.uri, "version": document.client_version}, "edits": changes},
         ]
     }
     if client.change_annotations:

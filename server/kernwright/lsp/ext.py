@@ -176,7 +176,7 @@ def tell_offers(server: KernwrightServer, uri: str) -> None:
                 notes=tuple(offer.record["notes"]),
             )
         )
-    server.endpoint.notify(OFFERS, asdict(OffersParams(uri, document.version, tuple(items))))
+    server.endpoint.notify(OFFERS, asdict(OffersParams(uri, document.client_version, tuple(items))))
 
 
 def tell_rules(server: KernwrightServer) -> None:

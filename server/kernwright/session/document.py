@@ -54,8 +54,9 @@ class Stretch:
 
 @dataclass
 class Document:
-    """``version`` is the editor's; ``serial`` counts what was opened, so that a result for an earlier opening of the
-    same file, whose versions begin anew, is told apart."""
+    """``version`` grows with each change. The editor's own number, ``client_version``, may repeat or jump back, and is
+    only what it wants to see again. ``serial`` counts what was opened, so that a result for an earlier opening of the
+    same file is told apart."""
 
     uri: str
     path: Path
@@ -63,6 +64,7 @@ class Document:
     version: int
     lines: list[str]
     serial: int = 0
+    client_version: int = 0
     _shifts: list[_Shift] = field(default_factory=list[_Shift])
     _forgotten: int = -1
 

@@ -136,10 +136,11 @@ class Session:
     # Documents
 
     def open(self, uri: str, path: Path, language_id: str, language: str, version: int, text: str) -> None:
+        """``version`` is the editor's, here and in ``change``: any number, which it wants to see again."""
         if uri in self.documents:
             self.close(uri)
         self._serials += 1
-        document = Document(uri, path, language_id, version, lines_of(well_formed(text)), self._serials)
+        document = Document(uri, path, language_id, 0, lines_of(well_formed(text)), self._serials, version)
         self.documents[uri] = document
         self._languages[uri] = language
         self.analysis.send(self._opening(document))
@@ -150,6 +151,8 @@ class Session:
         if document is None:
             self._say(f"{uri}: an edit of a file that is not open is left aside")
             return
+        document.client_version = version
+        version = document.version + 1
         edits: list[TextEdit] = []
         for change in changes:
             if isinstance(change, str):
