@@ -67,6 +67,11 @@ class Watch:
                     found.append(process)
         return found
 
+    def companions(self) -> list[psutil.Process]:
+        """The server's own Python processes: its analysis worker and its jobs."""
+        self.look()
+        return [process for process in living(self.seen) if " -m kernwright." in self.seen[process]]
+
     def wait_for(self, holds: Callable[[], object], what: str, seconds: float = 90.0) -> None:
         """Look until something holds. `AssertionError` with what was there when it does not in time."""
         deadline = time.monotonic() + seconds

@@ -8,8 +8,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,8 +20,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from kernwright.run.scratch import Scratch, sweep
+
 from .doomed_client import Errand
-from .processes import Watch
+from .processes import Watch, left_in
 from .workplace import DOT, PRODUCT, Workplace, needs_compiler
 
 END_SECONDS = 5.0
@@ -105,4 +109,59 @@ def test_client_killed(place: Workplace, state: str, keeper: bool) -> None:
         found.client.kill()
         seconds = found.watch.seconds_to_end(END_SECONDS)
         print(f"client killed during {state}: {len(found.watch.seen)} processes gone in {seconds:.2f} s")
+    place.check_nothing_left()
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("state", "number"),
+    [
+        ("build", signal.SIGTERM),
+        ("run", signal.SIGKILL),
+        pytest.param("build", signal.SIGKILL, marks=pytest.mark.slow),
+        pytest.param("run", signal.SIGTERM, marks=pytest.mark.slow),
+    ],
+)
+def test_server_killed(place: Workplace, state: str, number: signal.Signals) -> None:
+    """What the server began notices its end by itself."""
+    make, names = STATES[state]
+    with doomed(place, make(place)) as found:
+        found.watch.wait_for(lambda: found.watch.named(*names), f"one of {names}")
+        found.watch.server.send_signal(number)
+        seconds = found.watch.seconds_to_end(END_SECONDS)
+        print(f"server ended by {number.name} during {state}: all gone in {seconds:.2f} s")
+    place.check_nothing_left()
+
+
+@needs_compiler
+def test_server_killed_while_its_processes_are_stopped(place: Workplace) -> None:
+    make, names = STATES["run"]
+    with doomed(place, make(place)) as found:
+        found.watch.wait_for(lambda: found.watch.named(*names), f"one of {names}")
+        for process in found.watch.companions():
+            process.suspend()
+        found.watch.server.kill()
+        found.watch.seconds_to_end(END_SECONDS)
+    place.check_nothing_left()
+
+
+@needs_compiler
+def test_server_and_job_killed_at_once(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is left who could end what the job has begun, or remove its files before the next server works here."""
+    make, names = STATES["run"]
+    with doomed(place, make(place)) as found:
+        found.watch.wait_for(lambda: found.watch.named(*names), f"one of {names}")
+        for process in (found.watch.server, *found.watch.companions()):
+            process.kill()
+        found.watch.seconds_to_end(END_SECONDS)
+    left = [place.temporary / name for name in left_in(place.temporary)]
+    assert left, "a killed job should leave its files: is this still the way to make it?"
+    for folder in left:
+        os.utime(folder, (0, 0))
+    monkeypatch.setattr(tempfile, "tempdir", str(place.temporary))
+    held = Scratch()
+    os.utime(held.path, (0, 0))
+    sweep()
+    assert left_in(place.temporary) == [held.path.name], "what is in use is nobody's to remove"
+    held.remove()
     place.check_nothing_left()

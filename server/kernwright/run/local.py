@@ -70,9 +70,11 @@ def _limited(argv: Sequence[str], limits: Limits) -> list[str]:
 
     Memory is bounded as data (RLIMIT_DATA): guard pages and a sanitizer's shadow are address space, not memory.
     """
-    prlimit = find_program("prlimit")
+    prlimit, setpriv = find_program("prlimit"), find_program("setpriv")
     if prlimit is not None:
-        words = [str(prlimit), "--core=0"]
+        # Whoever is killed outright ends no child; this one ends then all the same, though not what it has started.
+        bound = [str(setpriv), "--pdeathsig", "KILL"] if setpriv is not None else []
+        words = [*bound, str(prlimit), "--core=0"]
         if limits.cpu_seconds:
             words.append(f"--cpu={limits.cpu_seconds}")
         if limits.memory_bytes:
