@@ -51,11 +51,16 @@ class _Marks:
     reassociates: Span | None = None
 
 
+_NO_MARKS = _Marks()
+
+
 @OncePerText
 def _first_marks(parsed: Parsed) -> _Marks:
     data = parsed.snapshot.data
     attributes = any(word in data for word in (b"fast-math", b"Ofast", b"finite-math-only", b"associative-math"))
     pragmas = b"reassociate" in data or b"float_control" in data
+    if not attributes and not pragmas:
+        return _NO_MARKS
     return _Marks(
         _first(_FIRST_FINITE, data) if attributes else None,
         _first(_FIRST_ASSOCIATIVE, data) if attributes else None,
@@ -70,7 +75,7 @@ def _first(pattern: re.Pattern[bytes], data: bytes) -> Span | None:
 
 def has_marks(parsed: Parsed) -> bool:
     """Whether any text of a kernel can come to hear of something that stands above it."""
-    return _first_marks(parsed) != _Marks()
+    return _first_marks(parsed) is not _NO_MARKS
 
 
 @OncePerText

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from hashlib import blake2b
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -71,8 +72,7 @@ class Around:
     depth: int = 0
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """An item in a text. ``start`` is where the comments and attributes right above it begin. Of a function that is
     not closed, ``head_only``, what stands in it are items too."""
 
@@ -153,7 +153,7 @@ def items_of(parsed: Parsed) -> Iterator[Placed]:
                 stack.append(_inside(node, _around(parsed, node, around)))
                 break
             if kind == "function_definition" and _holds_half_a_file(node):
-                yield replace(placed, head_only=True)
+                yield placed._replace(head_only=True)
                 within = replace(around, level=Level.FUNCTION, depth=around.depth + 1)
                 stack.append(_inside(node, within))
                 break

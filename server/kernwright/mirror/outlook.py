@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -20,22 +21,24 @@ from kernwright.find.marks import (
     vector_types,
 )
 from kernwright.mirror.definitions import Definitions
-from kernwright.mirror.items import FunctionFacts, ItemFacts, Level, Placed, deep_place, items_of, read_item
-from kernwright.mirror.model import FoundFinding, KernelSummary, Place
+from kernwright.mirror.items import FunctionFacts, ItemFacts, Placed, deep_place, items_of, read_item
+from kernwright.mirror.model import FoundFinding, KernelSummary
 from kernwright.mirror.names import Names, changed_between, meaning_of, names_of
 from kernwright.nesting import depth_words
 from kernwright.syntax import Parsed
 
-_ItemKey = tuple[str, int, Level, tuple[str, ...], bytes, str]
+_ItemKey = tuple[str, int, str, tuple[str, ...], bytes, str]
+PlacedKey = tuple[str, str, str, int, int]
+"""Of a kernel: its two keys, whether it was analysed, line and column."""
 _Own = tuple[bytes, bytes, bytes, tuple[str, ...]]
+_SAME_ANYWHERE = frozenset(("function_definition", "comment"))
 _WHOLE_FILE = b"*"
 """Stands among words for every name of the file."""
 _WHOLE_FILE_WORDS = (b"globals", b"setup", b"reference", b"\\")
 """What in a contract may ask for any name of the file, or hide which names it mentions."""
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """A kernel in the text: ``item`` is the node that it stands in, ``base`` the byte that its spans count from."""
 
     function: FunctionFacts
@@ -67,8 +70,8 @@ class Outlook:
     the keys of the results that it has use for."""
 
     names: Names = field(default_factory=lambda: names_of(()))
-    placed: dict[tuple[str, str, str, Place], tuple[KernelSummary, tuple[FoundFinding, ...]]] = field(
-        default_factory=dict[tuple[str, str, str, Place], tuple[KernelSummary, tuple[FoundFinding, ...]]]
+    placed: dict[PlacedKey, tuple[KernelSummary, tuple[FoundFinding, ...]]] = field(
+        default_factory=dict[PlacedKey, tuple[KernelSummary, tuple[FoundFinding, ...]]]
     )
     functions: list[FunctionFacts] = field(default_factory=list[FunctionFacts])
     used: frozenset[str] = frozenset()
@@ -85,16 +88,22 @@ class Outlook:
         """
         read: list[tuple[Placed, ItemFacts]] = []
         items: dict[_ItemKey, ItemFacts] = {}
+        came: list[ItemFacts] = []
         for placed in items_of(parsed):
             place = deep_place(placed)
             if place is not None:
                 return depth_words(parsed, place)
             key = _item_key(parsed, placed)
-            facts = items.get(key) or self._items.get(key) or read_item(parsed, placed)
+            facts = self._items.get(key)
+            if facts is None:
+                facts = items.get(key)
+                if facts is None:
+                    facts = read_item(parsed, placed)
+                    came.append(facts)
             items[key] = facts
             read.append((placed, facts))
-        gone = [facts for key, facts in self._items.items() if key not in items]
-        came = [facts for key, facts in items.items() if key not in self._items]
+        kept = len(items) - len(came)
+        gone = [facts for key, facts in self._items.items() if key not in items] if kept < len(self._items) else []
         self._items = items
         self._settle(parsed, read, gone, came, outside)
         self.names.tell(parsed)
@@ -146,7 +155,7 @@ class Outlook:
         if has_marks(parsed):
             body, end = standing.base + function.body, standing.base + function.span.end
             above = repr((finite_math_above(parsed, body), reordering_above(parsed, body, end))).encode()
-        own = function.own, above, elsewhere, standing.conditions
+        own = (function.own, above, elsewhere, standing.conditions)
         known = self._keys.get(own) or self._earlier_keys.get(own) or self._new_keys(standing, above, elsewhere)
         self._keys[own] = known
         return known
@@ -183,8 +192,11 @@ def _item_key(parsed: Parsed, placed: Placed) -> _ItemKey:
         body = node.child_by_field_name("body")
         end = body.start_byte if body is not None else node.end_byte
         head = parsed.snapshot.data[placed.start : end]
-        return "head", node.end_byte - placed.start, around.level, around.scopes, head, ""
+        return "head", node.end_byte - placed.start, "", around.scopes, head, ""
     text = parsed.snapshot.data[placed.start : node.end_byte]
     # What the parser makes of a text with errors depends on what is around it.
     shape = str(node) if node.has_error else ""
-    return node.type, node.descendant_count, around.level, around.scopes, text, shape
+    kind = node.type
+    # A function means the same wherever it stands; of what a declaration means, others hear or do not.
+    level = "" if kind in _SAME_ANYWHERE else around.level.value
+    return kind, node.descendant_count, level, around.scopes, text, shape

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import NamedTuple
 
 from kernwright.contract import Contract, ContractProblem
 from kernwright.contract_text import read_contract_beside
@@ -20,7 +21,7 @@ from kernwright.mirror.items import functions_in
 from kernwright.mirror.known import NO_CONTRACT, ContractResult, KernelResult, Known
 from kernwright.mirror.lines import Lines
 from kernwright.mirror.model import Analysed, FoundFinding, KernelSummary, Place, Range
-from kernwright.mirror.outlook import Keys, Outlook, Standing
+from kernwright.mirror.outlook import Keys, Outlook, PlacedKey, Standing
 from kernwright.mirror.placing import Region, moved_finding, outline_of, summary_of
 from kernwright.nesting import bounded_depth
 from kernwright.rules.model import Rule
@@ -51,8 +52,7 @@ class _Table:
     toml: Toml
 
 
-@dataclass(frozen=True)
-class _Kernel:
+class _Kernel(NamedTuple):
     """A kernel, its keys, its contract and under which key its findings are kept."""
 
     standing: Standing
@@ -215,12 +215,14 @@ class Reanalysis:
 
     def _answer(self, kernels: Sequence[_Kernel], results: Sequence[KernelResult]) -> Analysed:
         """Put together what is known. What was placed before and did not move is taken as it is."""
-        placed: dict[tuple[str, str, str, Place], tuple[KernelSummary, tuple[FoundFinding, ...]]] = {}
+        placed: dict[PlacedKey, tuple[KernelSummary, tuple[FoundFinding, ...]]] = {}
         summaries: list[KernelSummary] = []
         findings: list[FoundFinding] = []
         for index, kernel in enumerate(kernels):
             result = results[index] if index < len(results) else None
-            key = kernel.result_key, kernel.keys.public, "" if result is None else "found", kernel.origin
+            origin = kernel.origin
+            state = "pending" if result is None else "found"
+            key = kernel.result_key, kernel.keys.public, state, origin.line, origin.column
             made = placed.get(key) or self._outlook.placed.get(key) or self._place(kernel, result)
             placed[key] = made
             summaries.append(made[0])
@@ -228,7 +230,7 @@ class Reanalysis:
         self._outlook.placed = placed
         findings += self._contract_problems(kernels)
         findings += self._unmatched(kernels)
-        findings.sort(key=lambda finding: (finding.in_file or "", finding.range, finding.rule, finding.message))
+        findings.sort(key=_order)
         return Analysed(
             self._document.version,
             self._document.content_hash,
@@ -258,6 +260,11 @@ class Reanalysis:
         region = Region(Lines(self._workspace.snapshot.data), 0)
         for problem in unmatched_keys(self._workspace, self._parsed, [one.standing.function for one in kernels]):
             yield self._problem(problem, "", region)
+
+
+def _order(finding: FoundFinding) -> tuple[str, int, int, int, int, str, str]:
+    start, end = finding.range.start, finding.range.end
+    return finding.in_file or "", start.line, start.column, end.line, end.column, finding.rule, finding.message
 
 
 def _fixes(rule: Rule) -> tuple[str, ...]:
