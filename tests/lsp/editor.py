@@ -289,9 +289,9 @@ def _start(edit: JsonObject) -> tuple[int, int]:
 
 def _lines_of_file(uri: str) -> Lines | None:
     """The lines of a file that is not open, if it is there and UTF-8."""
-    if urlsplit(uri).scheme != "file":
-        return None
     try:
+        if urlsplit(uri).scheme != "file":
+            return None
         return tuple(split_lines(path_of(uri).read_bytes().decode()))
     except (OSError, ValueError):
         return None
