@@ -13,7 +13,7 @@ from kernwright.mirror.analyse import Analyser
 from kernwright.mirror.messages import FileProblem, RootKnown, RootOpened, ServeSettings
 from kernwright.mirror.model import Place, Range
 from kernwright.settings import FILE_NAME, load_settings
-from kernwright.text import Encoding, LineIndex, Snapshot, Span
+from kernwright.text import Encoding, LineIndex, Snapshot, Span, UnreadableSource, read_snapshot
 
 _AT_LINE = re.compile(rf"^(?P<path>.*{re.escape(FILE_NAME)}):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<words>.*)$", re.S)
 _SETTINGS = "settings"
@@ -32,9 +32,10 @@ def known_root(opened: RootOpened) -> tuple[Root, RootKnown]:
     flags = None if opened.trusted else {"trusted": False}
     loaded = load_settings(opened.folder, editor=opened.editor, flags=flags)
     engine = Engine(loaded, notes.append)
-    problems = list(_setting_problems(loaded.problems, notes))
+    places = _Places(opened.encoding)
+    problems = list(_setting_problems(loaded.problems, notes, places))
     problems += [
-        FileProblem(problem.path, _whole_line(problem.line - 1), problem.message, "error", "rule")
+        FileProblem(problem.path, places.line(problem.path, problem.line - 1), problem.message, "error", "rule")
         for problem in engine.rules.problems
     ]
     problems += _contract_problems(engine, opened.encoding)
@@ -56,24 +57,50 @@ def known_root(opened: RootOpened) -> tuple[Root, RootKnown]:
     return Root(engine, Analyser(engine.rules.rules)), known
 
 
-def _setting_problems(lines: tuple[str, ...], notes: list[str]) -> Iterator[FileProblem]:
+def _setting_problems(lines: tuple[str, ...], notes: list[str], places: _Places) -> Iterator[FileProblem]:
     """What is wrong with settings is a diagnostic in their file; of the editor's own, and of variables, a note."""
     for line in lines:
         found = _AT_LINE.match(line)
         if found is None:
             notes.append(line)
             continue
-        number = int(found["line"]) - 1
-        where = _whole_line(number)
-        if found["column"]:
-            column = int(found["column"]) - 1
-            where = Range(Place(number, column), Place(number, column + 1))
-        yield FileProblem(Path(found["path"]), where, found["words"], "warning", _SETTINGS)
+        path, number, column = Path(found["path"]), int(found["line"]) - 1, found["column"]
+        where = places.line(path, number) if column is None else places.at(path, number, int(column) - 1)
+        yield FileProblem(path, where, found["words"], "warning", _SETTINGS)
 
 
-def _whole_line(line: int) -> Range:
-    """A line whose length is not known here: it ends where the next one begins."""
-    return Range(Place(max(0, line), 0), Place(max(0, line) + 1, 0))
+class _Places:
+    """Lines and columns of files, as other programs count them, as ranges in the editor's units."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._snapshots: dict[Path, Snapshot | None] = {}
+
+    def line(self, path: Path, number: int) -> Range:
+        """A whole line; the last one for a number past the end."""
+        return self._range(path, number, 0, None)
+
+    def at(self, path: Path, number: int, column: int) -> Range:
+        """One character, ``column`` counted in characters; at the end of a line nothing."""
+        return self._range(path, number, column, column + 1)
+
+    def _range(self, path: Path, number: int, start: int, end: int | None) -> Range:
+        snapshot = self._snapshot(path)
+        if snapshot is None:
+            return Range(Place(0, 0), Place(0, 0))
+        lines = snapshot.lines
+        span = lines.line_span(min(max(0, number), len(lines.starts) - 1))
+        text = snapshot.text_of(span)
+        offsets = [span.start + len(text[:at].encode("utf-8")) for at in (start, len(text) if end is None else end)]
+        return placed(snapshot, Span(*offsets), self._encoding)
+
+    def _snapshot(self, path: Path) -> Snapshot | None:
+        if path not in self._snapshots:
+            try:
+                self._snapshots[path] = read_snapshot(path)
+            except UnreadableSource:
+                self._snapshots[path] = None
+        return self._snapshots[path]
 
 
 def _contract_problems(engine: Engine, encoding: Encoding) -> Iterator[FileProblem]:
