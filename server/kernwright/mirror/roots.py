@@ -15,7 +15,11 @@ from kernwright.mirror.model import Place, Range
 from kernwright.settings import FILE_NAME, load_settings
 from kernwright.text import Encoding, LineIndex, Snapshot, Span, UnreadableSource, read_snapshot
 
-_AT_LINE = re.compile(rf"^(?P<path>.*{re.escape(FILE_NAME)}):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<words>.*)$", re.S)
+_IN_FILE = re.compile(
+    rf"^(?P<path>.*{re.escape(FILE_NAME)})(?::(?P<line>\d+))?(?::(?P<column>\d+))?: (?P<words>.*)$", re.DOTALL
+)
+"""What is said of a file as a whole is said at its end: there a text is not finished."""
+_END = 1 << 30
 _SETTINGS = "settings"
 
 
@@ -60,11 +64,11 @@ def known_root(opened: RootOpened) -> tuple[Root, RootKnown]:
 def _setting_problems(lines: tuple[str, ...], notes: list[str], places: _Places) -> Iterator[FileProblem]:
     """What is wrong with settings is a diagnostic in their file; of the editor's own, and of variables, a note."""
     for line in lines:
-        found = _AT_LINE.match(line)
+        found = _IN_FILE.match(line)
         if found is None:
             notes.append(line)
             continue
-        path, number, column = Path(found["path"]), int(found["line"]) - 1, found["column"]
+        path, number, column = Path(found["path"]), int(found["line"] or _END) - 1, found["column"]
         where = places.line(path, number) if column is None else places.at(path, number, int(column) - 1)
         yield FileProblem(path, where, found["words"], "warning", _SETTINGS)
 
