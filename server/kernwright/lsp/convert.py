@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from kernwright.mirror.model import Range
-from kernwright.session.document import Document
+from kernwright.session.document import Document, well_formed
 from kernwright.text import Encoding
 
 Json = dict[str, Any]
@@ -63,7 +63,10 @@ def table_of(value: object) -> Json:
 
 def path_of(uri: str) -> Path:
     """The file of a URI. One that names no file gives a path that does not exist, below the root."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(well_formed(uri))
+    except ValueError:
+        return Path("/") / quote(uri, safe="", errors="replace")
     text = unquote(parts.path)
     if parts.scheme not in ("file", ""):
         return Path("/") / parts.scheme / text.lstrip("/").replace("\0", "")

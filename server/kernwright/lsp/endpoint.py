@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import json
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -17,18 +16,20 @@ from typing import Any, cast
 from lsprotocol import types
 from pygls.protocol import LanguageServerProtocol
 
+from kernwright.lsp.message import (
+    CANCELLED,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    REQUEST_FAILED,
+    Id,
+    encoded,
+    parsed,
+    valid_id,
+)
 from kernwright.lsp.transport import Transport
-
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
-CANCELLED = -32800
-REQUEST_FAILED = -32803
-
-Id = int | str
-
 
 _FIELD = re.compile(r"attribute (\w+)")
 
@@ -42,7 +43,8 @@ class ReplyError(Exception):
 
 
 class Endpoint(LanguageServerProtocol):
-    """``log`` takes lines without source text; ``exit`` is called with the exit status."""
+    """``log`` takes lines without source text; ``leave`` is called with the exit status. ``unreadable`` hears the
+    parameters of notifications, by method, that the protocol's types do not hold."""
 
     def __init__(self, server: Any, converter: Any) -> None:
         super().__init__(server, converter)
@@ -50,6 +52,7 @@ class Endpoint(LanguageServerProtocol):
         self.log: Callable[[str], None] = lambda line: None
         self.leave: Callable[[int], None] = lambda status: None
         self.record: Callable[[str, object], None] | None = None
+        self.unreadable: dict[str, Callable[[object], None]] = {}
         self._running: dict[Id, asyncio.Task[Any]] = {}
         self._background: set[asyncio.Task[Any]] = set()
         self._asked: dict[Id, Future[Any]] = {}
@@ -61,8 +64,8 @@ class Endpoint(LanguageServerProtocol):
     def take(self, body: bytes) -> None:
         """One message from the client."""
         try:
-            message: object = json.loads(body)
-        except (ValueError, RecursionError):
+            message = parsed(body)
+        except ValueError:
             self._reply_error(None, PARSE_ERROR, "the message is no JSON")
             return
         if self.record is not None:
@@ -75,10 +78,10 @@ class Endpoint(LanguageServerProtocol):
         if method is None and "id" in raw and ("result" in raw or "error" in raw):
             self._take_response(raw)
         elif not isinstance(method, str):
-            self._reply_error(_valid_id(id_), INVALID_REQUEST, "a message needs a method")
+            self._reply_error(valid_id(id_), INVALID_REQUEST, "a message needs a method")
         elif "id" not in raw:
             self._take_notification(method, raw)
-        elif _valid_id(id_) is None:
+        elif valid_id(id_) is None:
             self._reply_error(None, INVALID_REQUEST, "an id is a number or a text")
         else:
             self._take_request(cast(Id, id_), method, raw)
@@ -132,19 +135,26 @@ class Endpoint(LanguageServerProtocol):
         if method == types.CANCEL_REQUEST:
             params: object = raw.get("params")
             id_ = cast(dict[str, Any], params).get("id") if isinstance(params, dict) else None
-            task = self._running.get(cast(Id, id_)) if _valid_id(id_) is not None else None
+            task = self._running.get(cast(Id, id_)) if valid_id(id_) is not None else None
             if task is not None:
                 task.cancel()
             return
         handler = self._handler(method)
-        if handler is None:
+        if handler is None or _is_request(self.get_message_type(method)):
+            # Whoever forgets the id of a request wants its reply, and cannot be given one.
             return
         params = self._structured(method, raw)
         if isinstance(params, _Unreadable):
             self.log(f"{method}: a notification that cannot be read is left aside: {params.why}")
+            unreadable = self.unreadable.get(method)
+            if unreadable is not None:
+                unreadable(raw.get("params"))
             return
         try:
             result = handler(params)
+        except ReplyError as error:
+            self.log(f"{method}: {error}")
+            return
         except Exception as error:
             self.log(f"{method}: {_place_of(error)}")
             return
@@ -164,7 +174,7 @@ class Endpoint(LanguageServerProtocol):
         task.add_done_callback(done)
 
     def _take_response(self, raw: Mapping[str, Any]) -> None:
-        id_ = _valid_id(raw.get("id"))
+        id_ = valid_id(raw.get("id"))
         future = self._asked.pop(id_, None) if id_ is not None else None
         if future is None or id_ is None or future.done():
             return
@@ -200,7 +210,7 @@ class Endpoint(LanguageServerProtocol):
         try:
             plain = self._converter.unstructure(result)
             self._write({"jsonrpc": "2.0", "id": id_, "result": plain})
-        except (TypeError, ValueError) as error:
+        except Exception as error:
             self._reply_failure(id_, "reply", error)
 
     def _reply_error(self, id_: Id | None, code: int, message: str) -> None:
@@ -209,6 +219,9 @@ class Endpoint(LanguageServerProtocol):
     def _reply_failure(self, id_: Id, method: str, error: BaseException) -> None:
         if isinstance(error, ReplyError):
             self._reply_error(id_, error.code, str(error))
+            return
+        if isinstance(error, RecursionError):
+            self._reply_error(id_, INVALID_PARAMS, f"{method}: its parameters are nested too deeply")
             return
         self.log(f"{method}: {_place_of(error)}")
         self._reply_error(id_, INTERNAL_ERROR, f"internal error: {type(error).__name__} in {method}")
@@ -239,7 +252,7 @@ class Endpoint(LanguageServerProtocol):
         if self.record is not None:
             self.record("server", message)
         if self.transport is not None:
-            self.transport.send(json.dumps(message, separators=(",", ":"), allow_nan=False).encode())
+            self.transport.send(encoded(message))
 
     def cancel_all(self) -> None:
         """Answer every open request with its cancellation."""
@@ -255,8 +268,8 @@ class _Unreadable:
         self.why = why
 
 
-def _valid_id(id_: object) -> Id | None:
-    return id_ if isinstance(id_, (int, str)) and not isinstance(id_, bool) else None
+def _is_request(kind: type[Any] | None) -> bool:
+    return kind is not None and "id" in getattr(kind, "__annotations__", {})
 
 
 def _words_of(error: BaseException) -> str:

@@ -39,9 +39,9 @@ def greet(params: object, session: Session, *, trusted: bool) -> Greeting:
     options = table_of(said.get("initializationOptions"))
     trust: object = options.get("trusted")
     session.trust(trust if isinstance(trust, bool) else trusted)
-    session.default_editor = table_of(options.get("settings"))
+    session.offer_settings(table_of(options.get("settings")))
     for folder in _folders(said):
-        session.open_root(folder, session.default_editor)
+        session.open_root(folder)
     process: object = said.get("processId")
     locale: object = said.get("locale")
     return Greeting(

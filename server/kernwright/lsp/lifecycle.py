@@ -13,8 +13,13 @@ if TYPE_CHECKING:
 
 
 def register(server: KernwrightServer) -> None:
+    said: set[str] = set()
+
     @server.feature(types.INITIALIZED)
     async def initialized(params: types.InitializedParams) -> None:
+        if types.INITIALIZED in said:
+            return
+        said.add(types.INITIALIZED)
         watch_files(server)
         await ask_configuration(server)
 

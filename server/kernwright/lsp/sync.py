@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from kernwright.jobs.model import JobKind
-from kernwright.lsp.convert import path_of
+from kernwright.lsp.convert import path_of, table_of
 from kernwright.session.session import Change
 
 if TYPE_CHECKING:
@@ -61,12 +61,18 @@ def register(server: KernwrightServer) -> None:
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         session.close(params.text_document.uri)
 
+    def unreadable(params: object) -> None:
+        uri: object = table_of(table_of(params).get("textDocument")).get("uri")
+        if isinstance(uri, str):
+            session.lose(uri, f"{path_of(uri)}: an edit that cannot be read; close the file and open it again")
+
     def lost(uri: str, why: str) -> None:
         server.log(f"out of step with the editor: {uri}")
         server.endpoint.notify(
             types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Warning, f"kernwright: {why}")
         )
 
+    server.endpoint.unreadable[types.TEXT_DOCUMENT_DID_CHANGE] = unreadable
     session.listeners.lost.append(lost)
     _ = (opened, changed, saved, closed)
 

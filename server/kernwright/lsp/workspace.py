@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 
-from kernwright.lsp.convert import path_of, uri_of
+from kernwright.lsp.convert import path_of, table_of, uri_of
 
 if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
@@ -24,8 +24,7 @@ def register(server: KernwrightServer) -> None:
             await ask_configuration(server)
             return
         settings = _section(params.settings)
-        for folder in server.session.folders:
-            server.session.open_root(folder, settings)
+        server.session.configure_all(settings, dict.fromkeys(server.session.folders, settings))
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
@@ -40,7 +39,7 @@ def register(server: KernwrightServer) -> None:
         for removed in params.event.removed:
             server.session.close_root(path_of(removed.uri))
         for added in params.event.added:
-            server.session.open_root(path_of(added.uri), server.session.default_editor)
+            server.session.open_root(path_of(added.uri))
         await ask_configuration(server)
 
     _ = (configuration_changed, files_changed, folders_changed)
@@ -51,9 +50,8 @@ async def ask_configuration(server: KernwrightServer) -> None:
     if not server.client.configuration:
         return
     folders = list(server.session.folders)
-    scopes: list[types.ConfigurationItem] = [
-        types.ConfigurationItem(scope_uri=uri_of(folder), section=SECTION) for folder in folders
-    ] or [types.ConfigurationItem(section=SECTION)]
+    scopes = [types.ConfigurationItem(section=SECTION)]
+    scopes += [types.ConfigurationItem(scope_uri=uri_of(folder), section=SECTION) for folder in folders]
     try:
         answer = await asyncio.wait_for(
             server.endpoint.ask(types.WORKSPACE_CONFIGURATION, types.ConfigurationParams(scopes)), _PATIENCE_SECONDS
@@ -61,11 +59,10 @@ async def ask_configuration(server: KernwrightServer) -> None:
     except Exception:
         return
     tables = cast(list[Any], answer) if isinstance(answer, list) else []
-    for folder, table in zip(folders, tables, strict=False):
-        if isinstance(table, dict):
-            server.session.open_root(folder, {**server.session.default_editor, **cast(dict[str, Any], table)})
-    if not folders and tables and isinstance(tables[0], dict):
-        server.session.default_editor = cast(dict[str, Any], tables[0])
+    if len(tables) == len(scopes):
+        # Whoever has no settings says null, or leaves a table out: then none are set.
+        at_large, *by_folder = map(table_of, tables)
+        server.session.configure_all(at_large, dict(zip(folders, by_folder, strict=True)))
 
 
 def watch_files(server: KernwrightServer) -> None:

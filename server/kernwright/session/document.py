@@ -76,6 +76,12 @@ class Document:
     def data(self) -> bytes:
         return self.text.encode("utf-8")
 
+    def begin_anew(self, serial: int) -> None:
+        """Count as opened just now: what is known of earlier versions says nothing of this text."""
+        self.serial = serial
+        self._shifts.clear()
+        self._forgotten = -1
+
     def replace(self, text: str, version: int) -> None:
         """Take a whole new text. Equal lines at both ends count as unchanged: editors send whole files for small
         edits."""

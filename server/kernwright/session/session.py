@@ -37,6 +37,7 @@ from kernwright.session.facts import (
     Search,
     Timing,
 )
+from kernwright.session.folders import Folders
 from kernwright.session.jobs import Job, JobQueue, JobState, Start
 from kernwright.text import Encoding
 
@@ -66,7 +67,8 @@ class Session:
         self.jobs = JobQueue(start_job, self._job_changed)
         self.analysis = Analysis(start_worker, self._everything, self._heard, self._say)
         self._trusted = False
-        self._editor: dict[Path, Mapping[str, Any]] = {}
+        self._folders = Folders()
+        self._root_of: dict[str, Path] = {}
         self._analysed: dict[str, Analysed] = {}
         self._facts: dict[str, dict[str, KernelFacts]] = {}
         self._errors: dict[str, tuple[int, tuple[FoundFinding, ...]]] = {}
@@ -77,7 +79,6 @@ class Session:
         self._previews: dict[str, bytes] = {}
         self._placed: dict[str, tuple[Analysed, int, list[PlacedKernel]]] = {}
         self._revision_of: dict[str, int] = {}
-        self.default_editor: Mapping[str, Any] = {}
         self._languages: dict[str, str] = {}
 
     # Workspace folders and trust
@@ -93,37 +94,70 @@ class Session:
         self._trusted = trusted
         if not trusted:
             self.jobs.cancel_where(lambda job: True, "the workspace is not trusted")
-        for folder in list(self._editor):
+        for folder in self.folders:
             self.reread(folder)
-
-    def open_root(self, folder: Path, editor: Mapping[str, Any]) -> None:
-        self._editor[folder] = editor
-        self.analysis.send(RootOpened(folder, editor, self._trusted, self.encoding))
-
-    def close_root(self, folder: Path) -> None:
-        self._editor.pop(folder, None)
-        self.roots.pop(folder, None)
-        self.analysis.send(RootClosed(folder))
-
-    def reread(self, folder: Path) -> None:
-        """Read the settings, rules and contracts of a folder again, and examine its open files again."""
-        if folder in self._editor:
-            self.analysis.send(RootOpened(folder, self._editor[folder], self._trusted, self.encoding))
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        return tuple(self._editor)
+        """Those of the workspace, and those that documents outside of it lie in."""
+        return tuple(self._folders)
 
     def editor_settings(self, folder: Path) -> Mapping[str, Any]:
-        return self._editor.get(folder, {})
+        return self._folders.editor(folder)
+
+    def offer_settings(self, editor: Mapping[str, Any]) -> None:
+        """What the editor sets before it is asked."""
+        self._folders.offered = self._folders.default = editor
+
+    def configure_all(self, editor: Mapping[str, Any], by_folder: Mapping[Path, Mapping[str, Any]]) -> None:
+        """What the editor sets, on top of what it offered: at large, and for single folders."""
+        offered = self._folders.offered
+        self._folders.default = {**offered, **editor}
+        for folder, table in by_folder.items():
+            self._folders.configure(folder, {**offered, **table})
+            self.reread(folder)
+
+    def open_root(self, folder: Path) -> None:
+        self._folders.add(folder, self._folders.default)
+        self.reread(folder)
+        self._place_anew()
+
+    def close_root(self, folder: Path) -> None:
+        if folder in self._folders:
+            self._leave(folder)
+            self._place_anew()
+
+    def reread(self, folder: Path) -> None:
+        """Read the settings, rules and contracts of a folder again, and examine its open files again."""
+        if folder in self._folders:
+            self.analysis.send(RootOpened(folder, self._folders.editor(folder), self._trusted, self.encoding))
 
     def root_of(self, path: Path) -> Path:
         """The innermost folder of the workspace that holds a file; the file's own folder where none does."""
-        holding = [folder for folder in self._editor if path.is_relative_to(folder)]
-        if holding:
-            return max(holding, key=lambda folder: len(folder.parts))
-        self.open_root(path.parent, {})
-        return path.parent
+        holding = self._folders.holding(path)
+        if holding is None:
+            holding = path.parent
+            self._folders.imply(holding)
+            self.reread(holding)
+        return holding
+
+    def _leave(self, folder: Path) -> None:
+        self._folders.remove(folder)
+        self.roots.pop(folder, None)
+        self.analysis.send(RootClosed(folder))
+        for listener in self.listeners.problems:
+            listener(folder)
+
+    def _place_anew(self) -> None:
+        """Have documents examined again that another folder holds now."""
+        needed: set[Path] = set()
+        for document in self.documents.values():
+            root = self.root_of(document.path)
+            needed.add(root)
+            if root != self._root_of.get(document.uri) and document.uri not in self._out_of_step:
+                self.analysis.send(self._opening(document))
+        for folder in self._folders.unneeded(needed):
+            self._leave(folder)
 
     def settings_of(self, uri: str) -> ServeSettings:
         document = self.documents.get(uri)
@@ -153,35 +187,44 @@ class Session:
             return
         document.client_version = version
         version = document.version + 1
+        anew = uri in self._out_of_step
         edits: list[TextEdit] = []
+        whole = False
         for change in changes:
             if isinstance(change, str):
-                edits.clear()
                 document.replace(well_formed(change), version)
-                if uri in self._out_of_step:
-                    self._out_of_step.discard(uri)
-                    self.analysis.send(self._opening(document))
-                else:
-                    self.analysis.send(Replaced(uri, version, document.data))
-                continue
-            if uri in self._out_of_step:
-                continue
-            start, end, text = change
-            try:
-                edits.append(document.edit(start, end, text, version, self.encoding))
-            except OutOfStep as error:
-                self._lose(uri, str(error))
-                return
+                self._out_of_step.discard(uri)
+                whole = True
+            elif uri not in self._out_of_step:
+                start, end, text = change
+                try:
+                    edits.append(document.edit(start, end, text, version, self.encoding))
+                except OutOfStep as error:
+                    self.lose(uri, str(error))
+                    anew = True
         document.version = version
         if uri in self._out_of_step:
             return
-        self.analysis.send(
-            Edited(
-                uri,
-                version,
-                tuple((e.start_line, e.start_column, e.end_line, e.end_column, e.new_text) for e in edits),
+        if anew:
+            self._begin_anew(document)
+        elif whole:
+            self.analysis.send(Replaced(uri, version, document.data))
+        else:
+            self.analysis.send(
+                Edited(
+                    uri,
+                    version,
+                    tuple((e.start_line, e.start_column, e.end_line, e.end_column, e.new_text) for e in edits),
+                )
             )
-        )
+
+    def _begin_anew(self, document: Document) -> None:
+        """Have a text examined as if it had just been opened."""
+        self._serials += 1
+        document.begin_anew(self._serials)
+        self._analysed.pop(document.uri, None)
+        self._errors.pop(document.uri, None)
+        self.analysis.send(self._opening(document))
 
     def close(self, uri: str) -> None:
         if self.documents.pop(uri, None) is None:
@@ -192,6 +235,7 @@ class Session:
         self._facts.pop(uri, None)
         self._errors.pop(uri, None)
         self._languages.pop(uri, None)
+        self._root_of.pop(uri, None)
         self._placed.pop(uri, None)
         self._revision_of.pop(uri, None)
         self._release(uri, None)
@@ -308,14 +352,14 @@ class Session:
             self._analysed[uri].language if uri in self._analysed else self._languages[uri],
             document.data,
             kernel.signature if kernel is not None else "",
-            self._editor.get(root, {}),
+            self._folders.editor(root),
         )
         verb = {JobKind.COMPILE: "Compiling", JobKind.PROFILE: "Profiling", JobKind.OPTIMIZE: "Optimizing"}[kind]
         title = f"{verb} {kernel.name if kernel is not None else document.path.name}"
         origins = self._origins(uri)
-        version = document.version
+        serial, version = document.serial, document.version
         job = self.jobs.submit(uri, request, title, wanted=wanted)
-        job.watchers.append(lambda job: self._take(job, version, origins))
+        job.watchers.append(lambda job: self._take(job, serial, version, origins))
         return job
 
     def _origins(self, uri: str) -> dict[str, tuple[str, ...]]:
@@ -326,9 +370,11 @@ class Session:
             for kernel in self.kernels(uri)
         }
 
-    def _take(self, job: Job, version: int, lines: Mapping[str, tuple[str, ...]]) -> None:
-        """Keep what a job has found. A job that did not end well has found nothing."""
-        if job.state is not JobState.DONE or job.uri not in self.documents:
+    def _take(self, job: Job, serial: int, version: int, lines: Mapping[str, tuple[str, ...]]) -> None:
+        """Keep what a job has found. A job that did not end well has found nothing, one for another opening of the
+        document nothing that is known to hold."""
+        document = self.documents.get(job.uri)
+        if job.state is not JobState.DONE or document is None or document.serial != serial:
             return
         now = time.time()
         match job.result:
@@ -383,18 +429,23 @@ class Session:
 
     def _everything(self) -> list[object]:
         """What a new worker has to be told."""
-        roots = [RootOpened(folder, editor, self._trusted, self.encoding) for folder, editor in self._editor.items()]
         documents = [self._opening(one) for one in self.documents.values() if one.uri not in self._out_of_step]
+        roots = [
+            RootOpened(folder, self._folders.editor(folder), self._trusted, self.encoding) for folder in self._folders
+        ]
         return [*roots, *documents]
 
     def _opening(self, document: Document) -> Opened:
         root, language = self.root_of(document.path), self._languages[document.uri]
+        self._root_of[document.uri] = root
         return Opened(document.uri, document.path, root, language, document.serial, document.version, document.data)
 
     def _heard(self, message: object) -> None:
         match message:
             case DocumentAnalysed():
                 self._take_analysed(message)
+            case RootKnown() if message.folder not in self._folders:
+                pass
             case RootKnown():
                 self.roots[message.folder] = message
                 for note in message.notes:
@@ -427,8 +478,9 @@ class Session:
             if not future.done():
                 future.set_result(found)
 
-    def _lose(self, uri: str, why: str) -> None:
-        if uri in self._out_of_step:
+    def lose(self, uri: str, why: str) -> None:
+        """Give a text up that can no longer be followed, until the editor gives it whole."""
+        if uri in self._out_of_step or uri not in self.documents:
             return
         self._out_of_step.add(uri)
         self._analysed.pop(uri, None)
