@@ -1,0 +1,1 @@
+"""Mutants of accepted candidates: how many wrong rewrites does verification let through?"""
