@@ -65,7 +65,7 @@ class Engine:
     def runner(self) -> LocalRunner:
         from kernwright.run.local import LocalRunner
 
-        return LocalRunner(self.loaded.search_path)
+        return LocalRunner(self.loaded.search_path, allow_weak_sandbox=self.settings.allow_weak_sandbox)
 
     @cached_property
     def target(self) -> HostTarget:

@@ -32,7 +32,7 @@ FILE_NAME = "kernwright.toml"
 ENVIRONMENT = "environment"
 EDITOR = "editor settings"
 ENVIRONMENT_PREFIX = "KERNWRIGHT_"
-_USERS_ALONE = frozenset({("allowed_compilers",), ("cache",), ("data",), ("trusted",)})
+_USERS_ALONE = frozenset({("allow_weak_sandbox",), ("allowed_compilers",), ("cache",), ("data",), ("trusted",)})
 """Settings that a workspace may not make: they name programs to run and folders to write to, or call it safe."""
 _TABLES = ("settings", "kernel")
 """The tables that a ``kernwright.toml`` may have."""

@@ -66,6 +66,9 @@ class Settings(BaseModel):
         default=True,
         description="Whether code of this workspace may be compiled and run, and its rules count. If not: text alone.",
     )
+    allow_weak_sandbox: bool = Field(
+        default=True, description="Whether native code is run where there is no bubblewrap, with limits alone."
+    )
     rules: dict[str, bool] = Field(
         default_factory=dict, description="Rules switched on (true) or off, by name or by a pattern of names."
     )

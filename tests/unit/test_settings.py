@@ -73,6 +73,7 @@ def test_no_layer_gives_the_defaults(tmp_path: Path) -> None:
         ("[settings]\nrounds = ", "kernwright.toml: Invalid value at its end; its settings are left aside"),
         ("settings = 3", "kernwright.toml:1: settings is a table: write [settings] on a line of its own; left aside"),
         ("[settings]\ndata = '/x'", "kernwright.toml:2: data: only the user's own settings may say this; left aside"),
+        ("[settings]\nallow_weak_sandbox = true", "allow_weak_sandbox: only the user's own settings may say this"),
         ("[settings]\nallowed_compilers = ['x']", "allowed_compilers: only the user's own settings may say this"),
     ],
 )

@@ -18,10 +18,18 @@ from kernwright.run.sandbox import PLACES, Sandbox, find_program, probe
 TOOL_LIMITS = Limits(wall_seconds=120, cpu_seconds=240, memory_bytes=8 << 30, processes=0)
 
 
-class LocalRunner:
-    """A ``run.model.Runner``. ``path`` is the PATH of tools; ``environment`` more variables for them."""
+REFUSED = 126
+"""The status of native code that was not started because only a weak sandbox is there and that was not allowed."""
 
-    def __init__(self, path: str = "", environment: Mapping[str, str] | None = None) -> None:
+
+class LocalRunner:
+    """A ``run.model.Runner``. ``path`` is the PATH of tools; ``environment`` more variables for them. Unless
+    ``allow_weak_sandbox``, native code is not started at all where the sandbox is limits alone."""
+
+    def __init__(
+        self, path: str = "", environment: Mapping[str, str] | None = None, *, allow_weak_sandbox: bool = True
+    ) -> None:
+        self._allow_weak = allow_weak_sandbox
         places = path or ":".join(map(str, PLACES))
         # C.UTF-8: messages of compilers are read, so they must not depend on the user's language.
         self._base = {"PATH": places, "LC_ALL": "C.UTF-8"}
@@ -52,6 +60,8 @@ class LocalRunner:
         readable: Sequence[Path] = (),
     ) -> Outcome:
         """Run native code that nobody trusts. It can read ``directory``, ``readable`` and the system's libraries."""
+        if not self.sandbox.strong and not self._allow_weak:
+            return Outcome(REFUSED, b"", f"not run, since allow_weak_sandbox is off: {self.strength}".encode(), 0.0)
         variables = {**self._base, **(environment or {})}
         wrapped = self.sandbox.wrap(argv, directory, readable, variables)
         return run_child(_limited(wrapped, limits), directory, limits, stdin, variables)

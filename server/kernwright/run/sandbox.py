@@ -6,14 +6,24 @@ read-only, and nothing else: no home, no network, no other process, no capabilit
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from kernwright.run.model import Limits, Outcome
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
+MEMORY_FILES = 256 << 20
+"""Bytes that files in ``/tmp`` or ``/dev/shm`` of a sandbox may take together: they are memory."""
+_WEAK = "weak sandbox: limits of time and memory only"
+_REMEDIES = {
+    "Linux": "install bubblewrap, and allow user namespaces (kernel.unprivileged_userns_clone=1), for a strong one",
+    "Darwin": "on macOS native code has your rights; run what you don't trust in a Linux container or virtual machine",
+    "Windows": "Windows itself is not supported; in WSL 2 everything holds that holds on Linux",
+}
 PLACES = tuple(Path(folder) for folder in ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"))
 
 
@@ -47,23 +57,32 @@ def find_program(name: str) -> Path | None:
     return next((place / name for place in PLACES if (place / name).is_file()), None)
 
 
-def probe(start: Callable[[Sequence[str], Limits], Outcome]) -> Sandbox:
+def remedy_on(system: str) -> str:
+    """How to get a strong sandbox on a system, by the name that ``platform.system()`` has for it; or what holds there
+    instead."""
+    return _REMEDIES.get(system, f"there is no strong one on {system or 'this system'}")
+
+
+def probe(start: Callable[[Sequence[str], Limits], Outcome], system: str | None = None) -> Sandbox:
     """Find out by trying: bubblewrap can be installed and yet be forbidden."""
-    bwrap = find_program("bwrap")
+    system = system or platform.system()
+    bwrap = find_program("bwrap") if system == "Linux" else None
     if bwrap is None:
-        return Sandbox((), "weak sandbox: limits of time and memory only; install bubblewrap for a strong one")
+        return Sandbox((), f"{_WEAK}; {remedy_on(system)}")
     said = ""
-    for proc in (("--proc", "/proc"), ("--ro-bind", "/proc", "/proc")):
-        words = _bubblewrap(bwrap, proc)
+    # Old versions can't bound the size of a file system in memory, and some containers forbid a new /proc.
+    sizes = (("--size", str(MEMORY_FILES)), ())
+    for size, proc in product(sizes, (("--proc", "/proc"), ("--ro-bind", "/proc", "/proc"))):
+        words = _bubblewrap(bwrap, proc, size)
         outcome = start([*words, "--chdir", "/", "--", "/bin/sh", "-c", "exit 0"], Limits(wall_seconds=10))
         if outcome.ok:
             hidden = "no network, no home, no other processes, read-only system"
             return Sandbox(tuple(words), f"bubblewrap: {hidden}")
         said = outcome.stderr.decode(errors="replace").strip().splitlines()[-1:][0] if outcome.stderr.strip() else ""
-    return Sandbox((), f"weak sandbox: limits of time and memory only; bubblewrap does not work here ({said})")
+    return Sandbox((), f"{_WEAK}; bubblewrap does not work here ({said})")
 
 
-def _bubblewrap(bwrap: Path, proc: Sequence[str]) -> list[str]:
+def _bubblewrap(bwrap: Path, proc: Sequence[str], size: Sequence[str]) -> list[str]:
     words = [str(bwrap), "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"]
     for name in _SYSTEM:
         folder = Path(name)
@@ -73,4 +92,4 @@ def _bubblewrap(bwrap: Path, proc: Sequence[str]) -> list[str]:
             words += ("--ro-bind", name, name)
     for name in _SYSTEM_FILES:
         words += ("--ro-bind-try", name, name)
-    return [*words, *proc, "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/dev/shm"]
+    return [*words, *proc, "--dev", "/dev", *size, "--tmpfs", "/tmp", *size, "--tmpfs", "/dev/shm"]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernwright.run.model import Limits, Runner
+from kernwright.run.sandbox import remedy_on
 from kernwright.syntax import Language
 from kernwright.targets.compilers import Compilers
 from kernwright.targets.mca import find_mca
@@ -98,7 +99,7 @@ def _sanitizers(runner: Runner, compiler: Compiler | None) -> Fact:
 def _sandbox(runner: Runner) -> Fact:
     strength = runner.strength
     strong = strength.startswith("bubblewrap")
-    remedy = "" if strong else "apt install bubblewrap, and allow user namespaces (kernel.unprivileged_userns_clone=1)"
+    remedy = "" if strong else remedy_on(platform.system())
     return Fact("bubblewrap", strong, strength, "keeps native code away from files and network", remedy)
 
 
