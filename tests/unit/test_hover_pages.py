@@ -211,6 +211,7 @@ class Worker:
     """A worker that answers when it is told to."""
 
     pid = 1
+    stopped = False
 
     def __init__(self, heard: Callable[[object], None]) -> None:
         self.heard = heard

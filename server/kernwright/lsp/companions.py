@@ -33,10 +33,13 @@ class Companions:
         companion.send(request)
         return companion
 
-    def end(self) -> None:
+    async def end(self) -> None:
         """End all of them with everything below."""
         for companion in list(self._running):
             companion.kill()
+        if self._starting:
+            # One that is being started has a process soon, which is killed then. To give up the start would leave it.
+            await asyncio.wait(self._starting, timeout=_END_SECONDS)
         none_left_below(_END_SECONDS)
         for companion in list(self._running):
             self._forget(companion)

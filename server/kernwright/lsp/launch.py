@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from kernwright.lsp.companions import Companions
 from kernwright.lsp.convert import table_of
@@ -29,14 +31,16 @@ Record = Callable[[str, object], None]
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 NOT_INITIALIZED = -32002
+_LAST_RESORT_SECONDS = 3.0
+"""How long the end may take before the process ends whatever is not done yet."""
 _LOAD_SECONDS = 0.005
 """A moment for the greeting to leave before loading begins."""
 
 
-def serve_stdio(environment: Mapping[str, str], record: Record | None = None, *, trusted: bool = True) -> int:
+def serve_stdio(environment: Mapping[str, str], record: Record | None = None, *, trusted: bool = True) -> NoReturn:
     """Serve the client on standard input and output. ``trusted`` is what holds for a client that does not say."""
     transport = standard_streams()
-    return asyncio.run(_serve(transport, environment, record, trusted=trusted))
+    _leave(asyncio.run(_serve(transport, environment, record, trusted=trusted)))
 
 
 def serve_tcp(
@@ -45,14 +49,21 @@ def serve_tcp(
     environment: Mapping[str, str],
     listening: Callable[[int], None],
     record: Record | None = None,
-) -> int:
+) -> NoReturn:
     """Serve one client that connects, and end with it. ``OSError`` when nothing can listen there."""
     with socket.create_server((host, port)) as listener:
         listening(listener.getsockname()[1])
         stream, _ = listener.accept()
     with stream:
         # Whoever can connect is not known to be the user: nothing is run before the client says that it may.
-        return asyncio.run(_serve(connection(stream), environment, record, trusted=False))
+        _leave(asyncio.run(_serve(connection(stream), environment, record, trusted=False)))
+
+
+def _leave(status: int) -> NoReturn:
+    """End this process at once: all is done, and the interpreter would take longer than that to take itself down."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(status)
 
 
 async def _serve(transport: Transport, environment: Mapping[str, str], record: Record | None, *, trusted: bool) -> int:
@@ -86,10 +97,10 @@ class Client:
         self._transport.start(self._take, lambda: self._leave(1))
         # The worker loads what it needs while the client still says hello.
         self._session.analysis.begin()
-        with contextlib.ExitStack() as ending:
+        async with contextlib.AsyncExitStack() as ending:
             # Last first, and each whatever becomes of the others: nothing may outlive the client.
             ending.callback(self._transport.finish)
-            ending.callback(self._companions.end)
+            ending.push_async_callback(self._companions.end)
             ending.callback(self._session.close_all)
             ending.callback(self._close)
             return await self._left
@@ -103,6 +114,9 @@ class Client:
     def _leave(self, status: int) -> None:
         if not self._left.done():
             self._left.set_result(status)
+            last_resort = threading.Timer(_LAST_RESORT_SECONDS, os._exit, (status,))
+            last_resort.daemon = True
+            last_resort.start()
 
     async def _watch(self, process: int) -> None:
         """End when the client's process has ended: its end of the streams may live on in a child of its own."""

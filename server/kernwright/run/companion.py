@@ -12,7 +12,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping
 
-from kernwright.run.descendants import end_process_tree
+from kernwright.run.descendants import end_process_tree, is_stopped
 from kernwright.run.frames import HEADER_BYTES, body_length, framed, unframed
 from kernwright.run.scratch import Scratch
 
@@ -38,6 +38,12 @@ class Companion:
     @property
     def pid(self) -> int | None:
         return self._process.pid if self._process is not None else None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody has stopped the process, which then neither ends nor says anything. One that a debugger
+        holds is not meant."""
+        return self._process is not None and is_stopped(self._process.pid)
 
     async def start(self, module: str, environment: Mapping[str, str]) -> None:
         """Start ``python -m module`` with a folder for its temporary files. ``OSError`` when that is not possible."""

@@ -100,3 +100,11 @@ def is_running(pid: int) -> bool:
         return True
     except psutil.Error:
         return False
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_STOPPED
+    except psutil.Error:
+        return False

@@ -1,7 +1,8 @@
 """``Analysis``: the line to the analysis worker. It is restarted with the current texts when it ends.
 
 A worker that dies again and again on the same texts is not restarted for ever: after a few times in a row it is left
-alone until a document changes, and that is said.
+alone until a document changes, and that is said. One that was stopped, which no reader of its output notices, is ended
+and restarted as soon as it is missed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from kernwright.mirror.messages import Answer, Asked, Question, Refused
 
 _FAST_DEATH_SECONDS = 5.0
 _FAST_DEATHS = 3
+_SILENCE_SECONDS = 1.0
+"""How long a worker may be silent after it was told something before it is looked at."""
+_WATCH_SECONDS = 60.0
+"""How long it is looked at: not all that it is told has an answer."""
 
 
 class Worker(Protocol):
@@ -22,6 +27,8 @@ class Worker(Protocol):
 
     @property
     def pid(self) -> int | None: ...
+    @property
+    def stopped(self) -> bool: ...
     def send(self, message: object) -> None: ...
     def kill(self) -> None: ...
 
@@ -48,6 +55,9 @@ class Analysis:
         self._numbers = 0
         self._open: dict[int, tuple[Question, asyncio.Future[object]]] = {}
         self._deaths: list[float] = []
+        self._told_at = 0.0
+        self._heard_at = 0.0
+        self._looking: asyncio.TimerHandle | None = None
         self._closed = False
 
     @property
@@ -59,7 +69,7 @@ class Analysis:
             # A new worker is told everything, this message's outcome included.
             self._begin()
             return
-        self._worker.send(message)
+        self._tell(self._worker, message)
 
     def ask(self, question: Question) -> asyncio.Future[object]:
         """The answer to a question: its value, or ``Refused``."""
@@ -74,7 +84,7 @@ class Analysis:
         self._open[number] = (question, future)
         future.add_done_callback(lambda _: self._open.pop(number, None))
         if self._worker is not None:
-            self._worker.send(Asked(number, question))
+            self._tell(self._worker, Asked(number, question))
         return future
 
     def close(self) -> None:
@@ -97,9 +107,28 @@ class Analysis:
         worker = self._start(self._receive, lambda: self._gone(worker))
         self._worker = worker
         for message in self._refill():
-            worker.send(message)
+            self._tell(worker, message)
+
+    def _tell(self, worker: Worker, message: object) -> None:
+        worker.send(message)
+        self._told_at = time.monotonic()
+        if self._looking is None:
+            self._looking = asyncio.get_running_loop().call_later(_SILENCE_SECONDS, self._look)
+
+    def _look(self) -> None:
+        """Look at a worker that was told something and has said nothing since."""
+        self._looking = None
+        worker = self._worker
+        if worker is None or (self._heard_at >= self._told_at and not self._open):
+            return
+        if worker.stopped:
+            self._said("the analysis process was stopped")
+            worker.kill()
+        elif time.monotonic() - self._told_at < _WATCH_SECONDS:
+            self._looking = asyncio.get_running_loop().call_later(_SILENCE_SECONDS, self._look)
 
     def _receive(self, message: object) -> None:
+        self._heard_at = time.monotonic()
         if isinstance(message, Answer):
             entry = self._open.get(message.number)
             if entry is not None and not entry[1].done():
