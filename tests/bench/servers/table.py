@@ -24,7 +24,11 @@ class Line:
 
 
 def _lines() -> list[Line]:
-    lines = [Line("initialize", 100, budget=700), Line("open to diagnostics", 100)]
+    lines = [
+        Line("initialize", 100, budget=700),
+        Line("open to diagnostics", 100),
+        Line("open to the last diagnostics", 100),
+    ]
     for percentile in (50, 95, 99):
         lines.append(Line("keystroke to diagnostics", percentile))
     lines += [
