@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from kernwright.lsp.commands import ACCEPT, INSERT_CONTRACT
 from kernwright.lsp.convert import Json
 from kernwright.lsp.edits import contract_comment
 from kernwright.lsp.ghost import ghost_of
 from kernwright.lsp.kept_answers import KeptAnswers
+from kernwright.lsp.names import ACCEPT, APPLIED, INSERT_CONTRACT, TOLD
 from kernwright.mirror.messages import ContractOf, DraftContract, EditsOf, PlacedEdits
 from kernwright.session.document import Document, content_of, lines_of, units_of
 from kernwright.session.facts import KeptOffer, PlacedKernel
@@ -61,7 +61,7 @@ async def _rewrite(
         if ghost is None:
             continue
         session.remember_preview(offer.id, document.uri)
-        accept = _command(offer.title, ACCEPT, {"offer": offer.id, "applied": True})
+        accept = _command(offer.title, ACCEPT, {"offer": offer.id, APPLIED: True})
         return _item(server, document, line, (ghost.start, ghost.end), ghost.text, accept)
     return None
 
@@ -97,7 +97,7 @@ async def _skeleton(
     text = contract_comment(document, draft).rstrip("\r\n")
     if not text.startswith(content[:column]):
         return None
-    told = {"uri": document.uri, "kernel": signature, "told": True}
+    told = {"uri": document.uri, "kernel": signature, TOLD: True}
     command = _command("Say what the contract asks", INSERT_CONTRACT, told) if draft.asks else None
     return _item(server, document, line, (0, len(content)), text, command)
 
