@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from kernwright.jobs.model import JobFailed
 from kernwright.lsp import ext
 from kernwright.lsp.convert import Json
 from kernwright.session.jobs import Job, JobState
@@ -60,7 +61,9 @@ def register(server: KernwrightServer) -> None:
             waiting.add(job.number)
             server.endpoint.run_in_background("progress", begin(job))
         if job.state in (JobState.FAILED, JobState.CANCELLED) and (job.wanted or job.state is JobState.FAILED):
-            server.log(f"{job.title}: {job.state.value}: {job.why}")
+            # What a job says of itself may hold source text, as does its title.
+            why = "" if isinstance(job.result, JobFailed) else f": {job.why}"
+            server.log(f"job {job.number} ({job.kind.value}): {job.state.value}{why}")
         if job.state is JobState.FAILED and job.wanted:
             kind = types.MessageType.Warning
             server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(kind, f"{job.title}: {job.why}"))
