@@ -52,7 +52,7 @@ def trace(path: Path, entries: list[dict[str, Any]]) -> Path:
 
 
 def replayed(tmp_path: Path, fault: str, entries: list[dict[str, Any]], patience: float = 20.0) -> ReplayReport:
-    return replay_file(trace(tmp_path / "trace", entries), (sys.executable, FAULTY, fault), {}, patience)
+    return replay_file(trace(tmp_path / "trace", entries), {}, (sys.executable, FAULTY, fault), patience)
 
 
 def test_a_correct_server(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_what_is_no_trace_is_one_clear_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / "trace"
     path.write_text(text)
     with pytest.raises(Complaint) as caught:
-        replay_file(path)
+        replay_file(path, {})
     assert words in str(caught.value) and "\n" not in str(caught.value)
     done = subprocess.run([*KERNWRIGHT, "replay", str(path)], capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 2
@@ -147,15 +147,15 @@ def test_what_is_no_trace_is_one_clear_line(tmp_path: Path, name: str) -> None:
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(Complaint, match="No such file"):
-        replay_file(tmp_path / "none")
+        replay_file(tmp_path / "none", {})
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
     with pytest.raises(Complaint, match="not UTF-8"):
-        replay_file(tmp_path / "bytes")
+        replay_file(tmp_path / "bytes", {})
 
 
 def test_a_server_that_cannot_be_started(tmp_path: Path) -> None:
     with pytest.raises(Complaint, match="cannot be started"):
-        replay_file(trace(tmp_path / "trace", SESSION), (str(tmp_path / "nothing"),), {})
+        replay_file(trace(tmp_path / "trace", SESSION), {}, (str(tmp_path / "nothing"),))
 
 
 def record(world: World, path: Path, say: Callable[[Any, str], Any]) -> None:
@@ -189,7 +189,7 @@ def test_our_server_recorded_and_replayed(world: World, tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o077 == 0
     recorded = read_trace(path)
     assert any(entry.method == "$/cancelRequest" for entry in recorded)
-    report = replay_file(path, environment=world.environment)
+    report = replay_file(path, world.environment)
     assert report.violations == ()
     said = [entry for entry in recorded if entry.speaker == "client" and not entry.is_response]
     assert report.messages == len(said)
@@ -219,7 +219,7 @@ def test_nothing_of_a_trace_is_run(world: World, tmp_path: Path) -> None:
         server(id=2, result={}),
     ]
     again = tmp_path / "again"
-    report = replay_file(trace(tmp_path / "trace", entries), (*SERVE, "--trace", str(again)), world.environment, 30.0)
+    report = replay_file(trace(tmp_path / "trace", entries), world.environment, (*SERVE, "--trace", str(again)))
     assert report.violations == ()
     (refusal,) = [entry.fields["error"] for entry in read_trace(again) if "error" in entry.fields]
     assert "not trusted" in refusal["message"]

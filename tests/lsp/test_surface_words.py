@@ -128,6 +128,7 @@ def test_completion_in_contracts_and_nowhere_else(served: Served) -> None:
         items = await complete(opened, opened.document.find("[n] so")["end"])
         (chosen,) = [item for item in items if item["label"] == "sorted"]
         assert 'x = "in f32[n] sorted"\n' in applied(opened, chosen)
+        await opened.found()
 
     served.run(check, "/* 𝄞 */\n" + DOT_CONTRACT + DOT)
 

@@ -64,9 +64,10 @@ def replay(
 ) -> int:
     """Say a recorded session to a server again, and check that each request gets exactly one reply."""
     from kernwright.lsp.replay import replay_file
+    from kernwright.settings import companion_environment
 
     front: Front = context.obj
-    report = replay_file(file)
+    report = replay_file(file, companion_environment())
     if front.as_json:
         front.answer(report.as_json)
     else:

@@ -53,17 +53,11 @@ class ReplayReport:
 
 
 def replay_file(
-    path: Path,
-    argv: Sequence[str] = SERVE,
-    environment: Mapping[str, str] | None = None,
-    patience: float = REPLY_SECONDS,
+    path: Path, environment: Mapping[str, str], argv: Sequence[str] = SERVE, patience: float = REPLY_SECONDS
 ) -> ReplayReport:
-    """Say the trace to a server that ``argv`` starts. ``Complaint`` for a file that is no trace."""
-    from kernwright.settings import companion_environment
-
-    entries = read_trace(path)
-    given = companion_environment() if environment is None else environment
-    return asyncio.run(_replay(entries, argv, given, patience))
+    """Say the trace to a server that ``argv`` starts with all of its ``environment``, and wait ``patience`` seconds
+    for each reply. ``Complaint`` for a file that is no trace."""
+    return asyncio.run(_replay(read_trace(path), argv, environment, patience))
 
 
 async def _replay(
