@@ -165,7 +165,13 @@ class Session:
         return known.settings if known is not None else ServeSettings()
 
     def file_problems(self) -> list[FileProblem]:
-        return [problem for known in self.roots.values() for problem in known.problems]
+        """What is wrong in files of the folders. Several folders may read one file: who read it last knows it best."""
+        found: list[FileProblem] = []
+        newer: list[RootKnown] = []
+        for known in reversed(self.roots.values()):
+            found += [problem for problem in known.problems if not any(_reads(one, problem.path) for one in newer)]
+            newer.append(known)
+        return found
 
     # Documents
 
@@ -447,6 +453,8 @@ class Session:
             case RootKnown() if message.folder not in self._folders:
                 pass
             case RootKnown():
+                # Those that were read last stand last.
+                self.roots.pop(message.folder, None)
                 self.roots[message.folder] = message
                 for note in message.notes:
                     self._say(note)
@@ -492,6 +500,11 @@ class Session:
     def _say(self, line: str) -> None:
         for listener in self.listeners.said:
             listener(line)
+
+
+def _reads(known: RootKnown, path: Path) -> bool:
+    """Whether a folder's settings and rules come from this file too."""
+    return known.folder.is_relative_to(path.parent) or any(problem.path == path for problem in known.problems)
 
 
 def kernel_at(kernels: Iterable[PlacedKernel], first: int, last: int) -> list[PlacedKernel]:
