@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import signal
 import socket
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from kernwright.lsp.companions import Companions
 from kernwright.lsp.convert import table_of
 from kernwright.lsp.greeting import greet
+from kernwright.lsp.message import INVALID_REQUEST, NOT_INITIALIZED, PARSE_ERROR, encoded, parsed, valid_id
 from kernwright.lsp.transport import Transport, connection, standard_streams
 from kernwright.run.descendants import adopt_orphans, end_of
 from kernwright.session.session import Session
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
 
 Record = Callable[[str, object], None]
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-NOT_INITIALIZED = -32002
 _LAST_RESORT_SECONDS = 3.0
 """How long the end may take before the process ends whatever is not done yet."""
 _LOAD_SECONDS = 0.005
@@ -134,8 +131,8 @@ class Client:
     def _take_first(self, body: bytes) -> None:
         """A message before the greeting: nothing but ``initialize`` and ``exit`` has a meaning then."""
         try:
-            message: object = json.loads(body)
-        except (ValueError, RecursionError):
+            message = parsed(body)
+        except ValueError:
             self._reply(None, {"error": {"code": PARSE_ERROR, "message": "the message is no JSON"}})
             return
         if self._record is not None:
@@ -143,7 +140,7 @@ class Client:
         raw = table_of(message)
         method: object = raw.get("method")
         id_: object = raw.get("id")
-        valid = isinstance(id_, (int, str)) and not isinstance(id_, bool)
+        valid = valid_id(id_) is not None
         if method == "exit" and "id" not in raw:
             self._leave(1)
         elif not isinstance(method, str) or ("id" in raw and not valid):
@@ -179,7 +176,7 @@ class Client:
         message = {"jsonrpc": "2.0", "id": id_, **answer}
         if self._record is not None:
             self._record("server", message)
-        self._transport.send(json.dumps(message, separators=(",", ":")).encode())
+        self._transport.send(encoded(message))
 
 
 def log(line: str) -> None:
