@@ -5,7 +5,7 @@ Whatever a compiler or a profiler said of a kernel holds for as long as nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -22,11 +22,11 @@ class _Held:
 
 
 @dataclass(frozen=True)
-class Redefined:
-    """``names`` mean something else now, or lead elsewhere; ``others`` are those of them that came or went."""
+class Reach:
+    """What a name leads to: a hash of all the definitions, and their names."""
 
+    digest: bytes
     names: frozenset[bytes]
-    others: frozenset[bytes]
 
 
 class Definitions:
@@ -36,6 +36,7 @@ class Definitions:
         self._by_name: dict[bytes, dict[bytes, _Held]] = {}
         self._leads_to: dict[bytes, tuple[frozenset[bytes], tuple[bytes, ...]]] = {}
         self._odd: dict[bytes, None] = {}
+        self._reaches: dict[bytes, Reach] = {}
 
     def update(self, removed: Iterable[Definition], added: Iterable[Definition]) -> frozenset[bytes]:
         """Take definitions out and in. The names of which a text may not mention any, nor lead to any, for what it
@@ -68,6 +69,8 @@ class Definitions:
         gone = {name for name in emptied if not self._by_name[name]}
         for name in gone:
             del self._by_name[name]
+        if changed:
+            self._reaches.clear()
         if came or gone:
             self._forget_what_leads_to(came | gone)
             changed |= self._who_mention(came)
@@ -93,23 +96,67 @@ class Definitions:
 
     def reached(self, words: Iterable[bytes], text: bytes) -> tuple[bytes, frozenset[bytes]]:
         """A hash of every definition that a text leads to, and the names of those."""
-        waiting = [word for word in words if word in self._by_name]
-        waiting += [name for name in self._odd if name in text]
-        seen = set(waiting)
-        hashes: set[bytes] = set()
-        while waiting:
-            for held in self._by_name[waiting.pop()].values():
-                definition = held.definition
-                if definition.hash in hashes:
-                    continue
-                hashes.add(definition.hash)
-                further = [name for name in self._names_in(definition) if name not in seen]
-                seen.update(further)
-                waiting += further
+        mentioned = {word for word in words if word in self._by_name}
+        mentioned.update(name for name in self._odd if name in text)
+        reaches = [self._reach(name) for name in mentioned]
         digest = blake2b(digest_size=16)
-        for one in sorted(hashes):
+        for one in sorted({reach.digest for reach in reaches}):
             digest.update(one)
-        return digest.digest(), frozenset(seen)
+        return digest.digest(), frozenset[bytes]().union(*(reach.names for reach in reaches))
+
+    def _reach(self, name: bytes) -> Reach:
+        """What one name leads to. Names that lead to each other lead to the same: they are found as the strongly
+        connected components of all that can be reached (Tarjan's algorithm, without recursion)."""
+        known = self._reaches.get(name)
+        if known is not None:
+            return known
+        order: dict[bytes, int] = {}
+        lowest: dict[bytes, int] = {}
+        open_names: list[bytes] = []
+        path: list[tuple[bytes, Iterator[bytes]]] = []
+
+        def enter(new: bytes) -> None:
+            order[new] = lowest[new] = len(order)
+            open_names.append(new)
+            path.append((new, iter(self._leads(new))))
+
+        enter(name)
+        while path:
+            here, further = path[-1]
+            for other in further:
+                if other in self._reaches:
+                    continue
+                if other not in order:
+                    enter(other)
+                    break
+                # Whatever was entered and has no reach yet is still open.
+                lowest[here] = min(lowest[here], order[other])
+            else:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[here])
+                if lowest[here] == order[here]:
+                    at = len(open_names) - 1
+                    while open_names[at] != here:
+                        at -= 1
+                    self._close(open_names[at:])
+                    del open_names[at:]
+        return self._reaches[name]
+
+    def _close(self, group: list[bytes]) -> None:
+        """Give the names of one component what they lead to; what is beyond them is known."""
+        names = set(group)
+        beyond = {other for name in group for other in self._leads(name)} - names
+        parts = {hashed for name in group for hashed in self._by_name[name]}
+        parts.update(self._reaches[other].digest for other in beyond)
+        digest = blake2b(digest_size=16)
+        for part in sorted(parts):
+            digest.update(part)
+        reach = Reach(digest.digest(), frozenset(names).union(*(self._reaches[other].names for other in beyond)))
+        self._reaches.update(dict.fromkeys(group, reach))
+
+    def _leads(self, name: bytes) -> set[bytes]:
+        return {other for held in self._by_name[name].values() for other in self._names_in(held.definition)}
 
     def _names_in(self, definition: Definition) -> tuple[bytes, ...]:
         known = self._leads_to.get(definition.hash)
