@@ -90,6 +90,16 @@ static void on_argument(struct program *p, long number, int index, uint32_t mask
   answer(p, unmet);
 }
 
+/* For `number`: `action` where argument & mask is not zero; other rules decide where it is. */
+static void unless_argument(struct program *p, long number, int index, uint32_t mask, uint32_t action) {
+  add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 5));
+  load(p, argument(index));
+  add(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
+  add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0));
+  answer(p, action);
+  load(p, offsetof(struct seccomp_data, nr));
+}
+
 static int install(struct program *p, uint32_t otherwise, unsigned flags) {
   answer(p, otherwise);
   struct sock_fprog program = {p->length, p->code};
@@ -148,13 +158,15 @@ static int filter_calls(int threads, uint32_t action, unsigned flags) {
                                  SYS_time,
 #endif
                                  SYS_gettimeofday};
-  static const long for_threads[] = {SYS_exit, SYS_mprotect, SYS_set_robust_list, SYS_rseq, SYS_rt_sigprocmask,
+  static const long for_threads[] = {SYS_exit, SYS_set_robust_list, SYS_rseq, SYS_rt_sigprocmask,
                                      SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_prlimit64, SYS_membarrier,
                                      SYS_set_mempolicy, SYS_get_mempolicy};
   struct program p;
   begin(&p);
   for (size_t i = 0; i < sizeof allowed / sizeof *allowed; ++i)
     on(&p, allowed[i], SECCOMP_RET_ALLOW);
+  /* No code but what was there when the library was looked at. */
+  unless_argument(&p, SYS_mmap, 2, PROT_EXEC, action);
   /* Memory of its own only: not shared with another process, which would also escape the bound on memory. */
   on_argument(&p, SYS_mmap, 3, MAP_TYPE, MAP_PRIVATE, SECCOMP_RET_ALLOW, action);
   /* Standard output is asked what it is before the first write: let the write be what is named. */
@@ -163,6 +175,7 @@ static int filter_calls(int threads, uint32_t action, unsigned flags) {
   on_argument(&p, SYS_newfstatat, 3, 0x1000, 0x1000, SECCOMP_RET_ERRNO | EBADF, action); /* AT_EMPTY_PATH */
 #endif
   if (threads != KW_NO_THREADS) {
+    on_argument(&p, SYS_mprotect, 2, PROT_EXEC, 0, SECCOMP_RET_ALLOW, action);
     for (size_t i = 0; i < sizeof for_threads / sizeof *for_threads; ++i)
       on(&p, for_threads[i], SECCOMP_RET_ALLOW);
     on_own_signals(&p, action);
