@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -28,16 +29,24 @@ def environment(folder: Path, cache: Path) -> Mapping[str, str]:
     }
 
 
-def new_world(case: Case, folder: Path, cache: Path) -> World:
-    root = folder / "wörk 𝄞"
+@pytest.fixture(scope="session")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The one workspace folder: what a search found is kept for a file's path and text."""
+    return tmp_path_factory.mktemp("workspace") / "wörk 𝄞"
+
+
+def empty(root: Path) -> None:
+    shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
-    return World(case, root, environment(folder, cache))
 
 
 @pytest.fixture(scope="session", params=MATRIX, ids=str)
-def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Served]:
+def served(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache: Path, root: Path
+) -> Iterator[Served]:
     """A server that stays for all tests with one editor."""
-    server = Served(new_world(request.param, tmp_path_factory.mktemp("served"), cache))
+    empty(root)
+    server = Served(World(request.param, root, environment(tmp_path_factory.mktemp("served"), cache)))
     yield server
     server.close()
 
@@ -49,6 +58,8 @@ def case() -> Case:
 
 
 @pytest.fixture
-def world(case: Case, tmp_path: Path, cache: Path) -> World:
-    """A workspace for a server of its own."""
-    return new_world(case, tmp_path, cache)
+def world(case: Case, tmp_path: Path, cache: Path, root: Path) -> Iterator[World]:
+    """A workspace for a server of its own, and a memory of its own: decisions of one test are none of another's."""
+    empty(root)
+    yield World(case, root, environment(tmp_path, cache))
+    empty(root)

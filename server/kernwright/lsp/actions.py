@@ -9,9 +9,9 @@ from lsprotocol import types
 
 from kernwright.lsp import names
 from kernwright.lsp.convert import Json
-from kernwright.lsp.edits import contract_edit, edits_of_offer, offer_edit, workspace_edit
+from kernwright.lsp.edits import NoLongerApplies, contract_edit, edits_of_offer, offer_edit, workspace_edit, told_of
 from kernwright.lsp.endpoint import ReplyError
-from kernwright.lsp.names import FIX_ALL, QUICK_FIX, REWRITE
+from kernwright.lsp.names import APPLIED, FIX_ALL, QUICK_FIX, REWRITE, TOLD
 from kernwright.mirror.messages import ContractOf, DraftContract, Refused
 from kernwright.session.facts import KeptOffer, PlacedKernel
 from kernwright.session.session import kernel_at
@@ -38,7 +38,7 @@ def register(server: KernwrightServer) -> None:
             found += _fix_all(server, uri)
         found = [action for action in found if _asked_for(action["kind"], only)]
         if not server.client.literal_actions:
-            return [action["command"] for action in found if "command" in action]
+            return [_making_its_edit(action["command"]) for action in found if "command" in action]
         if not server.client.resolves_edits:
             found = [resolved for action in found if (resolved := await _resolved_or_none(server, action))]
         elif server.client.resolves_commands:
@@ -60,6 +60,12 @@ def register(server: KernwrightServer) -> None:
     _ = (actions, resolve)
 
 
+def _making_its_edit(command: Json) -> Json:
+    """The command of an action for a client that takes no edit with it: the command asks the client to make it."""
+    table = {name: value for name, value in command["arguments"][0].items() if name not in (APPLIED, TOLD)}
+    return {**command, "arguments": [table]}
+
+
 def _hold_command_back(action: Json) -> None:
     """Give the command of an action with an edit in resolve alone, with the edit that it belongs to: there are editors
     that take an action with a command for complete, and never ask for its edit."""
@@ -72,12 +78,18 @@ def _of_kernel(
 ) -> Iterable[Json]:
     session, summary = server.session, kernel.summary
     place: dict[str, Any] = {"uri": uri, "kernel": summary.signature}
-    here = [diagnostic for diagnostic in diagnostics if diagnostic.source == "kernwright"]
+    here = [
+        diagnostic
+        for diagnostic in diagnostics
+        if diagnostic.source == "kernwright" and kernel.first <= diagnostic.range.start.line <= kernel.last
+    ]
     offers = [] if kernel.touched else session.facts(uri, summary.signature).offers_for(summary.key)
+    cured: set[str] = set()
     for rank, offer in enumerate(offers):
-        yield _offer(server, uri, offer, here, preferred=rank == 0 and not offer.assumes)
+        cures = _cures(server, uri, summary.signature, offer)
+        yield _offer(server, uri, offer, [one for one in here if one.code in cures], preferred=rank == 0)
+        cured |= cures
     if session.trusted:
-        cured = {offer.record.get("rule") for offer in offers}
         for diagnostic in here:
             if diagnostic.code not in cured and diagnostic.code not in ("contract", "compile-error"):
                 title = f"Verify rewrites of {summary.name} for '{diagnostic.code}'"
@@ -95,27 +107,36 @@ def _of_kernel(
             "title": title,
             "kind": REWRITE,
             "data": {"contract": place},
-            "command": {"title": title, "command": names.INSERT_CONTRACT, "arguments": [place | {"told": True}]},
+            "command": {"title": title, "command": names.INSERT_CONTRACT, "arguments": [place | {TOLD: {}}]},
         }
     for offer in offers:
         yield _command(f"Reject: {offer.title}", REWRITE, names.REJECT, {"offer": offer.id})
 
 
+def _cures(server: KernwrightServer, uri: str, kernel: str, offer: KeptOffer) -> set[str]:
+    """The rules whose findings an offer is an answer to: it was made by the rule, or by a transform that it names."""
+    made_by = {str(offer.record.get("rule")), *str(offer.record.get("transform")).split("+")}
+    return {
+        finding.rule
+        for finding in server.session.findings(uri)
+        if finding.kernel == kernel and (finding.rule in made_by or not made_by.isdisjoint(finding.fixes))
+    }
+
+
 def _offer(
-    server: KernwrightServer, uri: str, offer: KeptOffer, diagnostics: Sequence[types.Diagnostic], *, preferred: bool
+    server: KernwrightServer, uri: str, offer: KeptOffer, cured: Sequence[types.Diagnostic], *, preferred: bool
 ) -> Json:
-    rule = offer.record.get("rule")
-    cured = [server.endpoint.plain(one) for one in diagnostics if rule is not None and one.code == rule]
-    arguments = {"offer": offer.id, "applied": True}
+    """``cured`` are the diagnostics that it answers. What assumes something is never the one to prefer."""
+    arguments = {"offer": offer.id, APPLIED: True}
     action: Json = {
         "title": offer.title,
         "kind": QUICK_FIX if cured else REWRITE,
-        "isPreferred": preferred,
+        "isPreferred": preferred and not offer.assumes,
         "data": {"offer": offer.id, "uri": uri},
         "command": {"title": offer.title, "command": names.ACCEPT, "arguments": [arguments]},
     }
     if cured:
-        action["diagnostics"] = cured
+        action["diagnostics"] = [server.endpoint.plain(diagnostic) for diagnostic in cured]
     if offer.record.get("source") == "model" and server.client.model_tag:
         action["tags"] = [types.CodeActionTag.LlmGenerated.value]
     return action
@@ -133,7 +154,7 @@ def _fix_all(server: KernwrightServer, uri: str) -> Iterable[Json]:
             "command": {
                 "title": title,
                 "command": names.ACCEPT,
-                "arguments": [{"offers": ids, "applied": True}],
+                "arguments": [{"offers": ids, APPLIED: True}],
             },
         }
 
@@ -165,8 +186,10 @@ async def _resolved(server: KernwrightServer, action: Json) -> Json:
         uri, _, kept = known
         try:
             action["edit"] = await offer_edit(server, uri, kept)
-        except ReplyError:
-            session.withdraw(kept.id)
+        except NoLongerApplies:
+            # An offer for another text stays, for that text may come back; one that is listed and does not fit goes.
+            if any(offer is kept for _, offer in session.offers(uri)):
+                session.withdraw(kept.id)
             raise
     elif "offers" in data:
         action["edit"] = await _all_edits(server, str(data["uri"]), [str(one) for one in data["offers"]])
@@ -178,6 +201,8 @@ async def _resolved(server: KernwrightServer, action: Json) -> Json:
             raise ReplyError(draft.why)
         if isinstance(draft, DraftContract) and document is not None:
             action["edit"] = contract_edit(server, document, draft)
+            command: Json = data["command"] if "command" in data else action["command"]
+            command["arguments"] = [data["contract"] | {TOLD: told_of(draft)}]
     return action
 
 
@@ -186,7 +211,7 @@ async def _all_edits(server: KernwrightServer, uri: str, ids: Sequence[str]) -> 
     document = session.known(uri)
     if document is None:
         raise ReplyError(f"{uri}: is not open")
-    kept = {offer.id: offer for offer in _safe_offers(server, uri)}
+    kept, version = {offer.id: offer for offer in _safe_offers(server, uri)}, document.version
     edits: list[Any] = []
     for offer in [kept[id_] for id_ in ids if id_ in kept]:
         placed = await edits_of_offer(server, uri, offer)
@@ -195,6 +220,8 @@ async def _all_edits(server: KernwrightServer, uri: str, ids: Sequence[str]) -> 
             if edit not in edits:
                 edits.append(edit)
         session.remember_preview(offer.id, uri)
+    if document.version != version:
+        raise ReplyError(f"{document.path}: the text has just changed")
     return workspace_edit(server, document, edits, "Apply verified rewrites", ())
 
 

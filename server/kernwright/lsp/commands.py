@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
@@ -18,6 +19,7 @@ from kernwright.lsp.edits import contract_edit, offer_edit
 from kernwright.lsp.endpoint import INVALID_PARAMS, ReplyError
 from kernwright.lsp.names import (
     ACCEPT,
+    APPLIED,
     CANCEL,
     DEMOTE,
     INSERT_CONTRACT,
@@ -27,6 +29,7 @@ from kernwright.lsp.names import (
     REJECT,
     SHOW_OFFERS,
     SHOW_REPORT,
+    TOLD,
 )
 from kernwright.mirror.messages import ContractOf, Decide, DraftContract, Refused, SwitchRule
 from kernwright.mirror.model import KernelSummary
@@ -114,14 +117,14 @@ def _search_words(found: KernelOptimised) -> str:
 
 async def _accept(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
     """With ``applied`` the editor has made the edit already; without, it is asked to."""
-    ids = [str(one) for one in arguments.get("offers") or [arguments.get("offer")]]
+    ids = _words(arguments, "offers") or [_word(ACCEPT, arguments, "offer")]
     taken: list[str] = []
     for id_ in ids:
         known = server.session.find_offer(id_)
         if known is None:
             raise ReplyError(f"the offer '{id_}' is no longer there; search again")
         uri, _, kept = known
-        if not arguments.get("applied"):
+        if not arguments.get(APPLIED):
             await _apply(server, uri, kept)
         await _record(server, uri, kept)
         taken.append(id_)
@@ -132,7 +135,11 @@ async def _apply(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
     if not server.client.applies_edits:
         raise ReplyError("this editor applies no edits of a server's; take the code action instead")
     edit = await offer_edit(server, uri, kept)
-    answer = await server.endpoint.ask(types.WORKSPACE_APPLY_EDIT, {"label": kept.title, "edit": edit})
+    await _ask_to_apply(server, kept.title, edit)
+
+
+async def _ask_to_apply(server: KernwrightServer, label: str, edit: Json) -> None:
+    answer = await server.endpoint.ask(types.WORKSPACE_APPLY_EDIT, {"label": label, "edit": edit})
     if not getattr(answer, "applied", False):
         raise ReplyError(
             f"the editor did not apply it: {getattr(answer, 'failure_reason', None) or 'no reason given'}"
@@ -154,33 +161,32 @@ async def _record(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
 
 
 async def _reject(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
-    id_ = str(arguments.get("offer"))
-    known = server.session.find_offer(id_)
+    id_, reason = _word(REJECT, arguments, "offer"), arguments.get("reason")
+    if reason is not None and reason not in (*REASONS.values(), "other"):
+        raise ReplyError(f"no such reason: {reason}; one of {', '.join(REASONS.values())}, other", INVALID_PARAMS)
+    session = server.session
+    known = session.find_offer(id_)
     if known is None:
         raise ReplyError(f"the offer '{id_}' is no longer there")
     uri, facts, kept = known
+    root = session.root_of(session.documents[uri].path)
     facts.rejected.add(id_)
-    server.session.changed_facts(uri)
+    session.changed_facts(uri)
     ext.tell_offers(server, uri)
-    reason = arguments.get("reason")
     if isinstance(reason, str):
-        if reason not in (*REASONS.values(), "other"):
-            raise ReplyError(f"no such reason: {reason}; one of {', '.join(REASONS.values())}, other", INVALID_PARAMS)
-        await _remember_rejection(server, uri, kept, reason)
+        await _remember_rejection(server, root, kept, reason)
     else:
         # The offer is gone already; why can be said later, or never.
-        server.endpoint.run_in_background("reject", _ask_reason(server, uri, kept))
+        server.endpoint.run_in_background("reject", _ask_reason(server, root, kept))
     return {"rejected": id_}
 
 
-async def _ask_reason(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
+async def _ask_reason(server: KernwrightServer, root: Path, kept: KeptOffer) -> None:
     chosen = await choose(server, f"Why is '{kept.title}' not wanted?", list(REASONS), _REASON_SECONDS)
-    await _remember_rejection(server, uri, kept, REASONS.get(chosen or "", "other"))
+    await _remember_rejection(server, root, kept, REASONS.get(chosen or "", "other"))
 
 
-async def _remember_rejection(server: KernwrightServer, uri: str, kept: KeptOffer, reason: str) -> None:
-    document = server.session.documents.get(uri)
-    root = server.session.root_of(document.path) if document is not None else server.session.folders[0]
+async def _remember_rejection(server: KernwrightServer, root: Path, kept: KeptOffer, reason: str) -> None:
     answer = await server.session.analysis.ask(Decide(root, kept.record, b"", b"", reason))
     if isinstance(answer, Refused):
         server.log(f"a rejection was not remembered: {answer.why}")
@@ -208,12 +214,14 @@ async def _demote(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
 
 
 async def _switch(server: KernwrightServer, arguments: dict[str, Any], *, on: bool) -> Json:
-    name = str(arguments.get("rule") or "")
+    name = _word(PROMOTE if on else DEMOTE, arguments, "rule")
     folders = server.session.folders
     if not folders:
         raise ReplyError("no folder is open whose rules could be changed")
     named = arguments.get("folder")
-    folder = next((one for one in folders if str(one) == named), folders[0])
+    folder = folders[0] if named is None else next((one for one in folders if str(one) == named), None)
+    if folder is None:
+        raise ReplyError(f"{named}: is no folder of the workspace", INVALID_PARAMS)
     answer = await server.session.analysis.ask(SwitchRule(folder, name, on))
     if isinstance(answer, Refused):
         raise ReplyError(answer.why)
@@ -225,21 +233,29 @@ async def _switch(server: KernwrightServer, arguments: dict[str, Any], *, on: bo
 async def _insert_contract(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
     """Put the inferred contract above its kernel, and say what it asks. With ``told`` the edit is made already."""
     uri, kernel = await _kernel(server, arguments)
+    told = arguments.get(TOLD)
+    if isinstance(told, dict):
+        table = cast(dict[str, Any], told)
+        return _say_what_is_asked(server, kernel, str(table.get("contract", "")), _words(table, "asks"))
     draft = await server.session.analysis.ask(ContractOf(uri, kernel.signature))
     document = server.session.known(uri)
     if isinstance(draft, Refused):
         raise ReplyError(draft.why)
     if not isinstance(draft, DraftContract) or document is None:
         raise ReplyError(f"{uri}: is not open")
-    if not arguments.get("told") and not draft.written:
+    if not draft.written:
         if not server.client.applies_edits:
             raise ReplyError("this editor applies no edits of a server's; take the code action instead")
         edit = contract_edit(server, document, draft)
-        await server.endpoint.ask(types.WORKSPACE_APPLY_EDIT, {"label": "Insert the inferred contract", "edit": edit})
-    if draft.asks:
-        message = f"{kernel.name}: the contract has to say more: {draft.asks[0]}"
+        await _ask_to_apply(server, "Insert the inferred contract", edit)
+    return _say_what_is_asked(server, kernel, draft.toml, list(draft.asks))
+
+
+def _say_what_is_asked(server: KernwrightServer, kernel: KernelSummary, contract: str, asks: list[str]) -> Json:
+    if asks:
+        message = f"{kernel.name}: the contract has to say more: {asks[0]}"
         server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message))
-    return {"contract": draft.toml, "asks": list(draft.asks)}
+    return {"contract": contract, "asks": asks}
 
 
 async def _show_report(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
@@ -261,13 +277,21 @@ async def _show_offers(server: KernwrightServer, arguments: dict[str, Any]) -> J
 async def _choose_offer(server: KernwrightServer, kernel: KernelSummary, offers: list[KeptOffer]) -> None:
     titles = [offer.title for offer in offers]
     chosen = await choose(server, f"Verified rewrites of {kernel.name}", titles, _CHOICE_SECONDS)
-    if chosen is not None:
+    if chosen is None:
+        return
+    try:
         await _accept(server, {"offer": offers[titles.index(chosen)].id})
+    except ReplyError as error:
+        # The command was answered when the list was shown.
+        params = types.ShowMessageParams(types.MessageType.Warning, f"{kernel.name}: {error}")
+        server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, params)
 
 
 async def _cancel(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
     """One job by its number, those of a document, or all."""
     number, uri = arguments.get("job"), arguments.get("uri")
+    if not isinstance(number, int | None) or not isinstance(uri, str | None):
+        raise ReplyError(f"{CANCEL} takes the number of a job, a uri, or nothing", INVALID_PARAMS)
     jobs = [
         job
         for job in server.session.jobs.jobs
@@ -294,3 +318,17 @@ async def _kernel(server: KernwrightServer, arguments: dict[str, Any]) -> tuple[
         return uri, found.kernels[0]
     known = ", ".join(kernel.signature for kernel in found.kernels[:8]) or "none"
     raise ReplyError(f"{uri}: no kernel '{name}', or more than one; it has {known}", INVALID_PARAMS)
+
+
+def _word(command: str, arguments: dict[str, Any], name: str) -> str:
+    """An argument that has to be there."""
+    word = arguments.get(name)
+    if not isinstance(word, str) or not word:
+        raise ReplyError(f"{command} needs {{{name}: …}}", INVALID_PARAMS)
+    return word
+
+
+def _words(arguments: dict[str, Any], name: str) -> list[str]:
+    """A list of words that may be left out."""
+    given = arguments.get(name)
+    return [str(one) for one in cast(list[object], given)] if isinstance(given, list) else []

@@ -23,16 +23,25 @@ _ASSUMPTIONS = {
 }
 
 
+class NoLongerApplies(ReplyError):
+    """An offer whose edits have no place in the newest text."""
+
+
 async def edits_of_offer(server: KernwrightServer, uri: str, kept: KeptOffer) -> PlacedEdits:
-    """The edits of an offer in the newest text. ``ReplyError`` when the text has changed under it; the offer is then
-    withdrawn."""
+    """The edits of an offer in the newest text. ``NoLongerApplies`` when that is another one, ``ReplyError`` when it
+    cannot be told."""
     document = server.session.known(uri)
     if document is None:
         raise ReplyError(f"{uri}: is not open")
-    answer = await server.session.analysis.ask(EditsOf(uri, document.version, kept.record))
+    analysis = server.session.analysis
+    worker = analysis.pid
+    answer = await analysis.ask(EditsOf(uri, document.version, kept.record))
     if isinstance(answer, PlacedEdits) and answer.version == document.version:
         return answer
-    raise ReplyError(answer.why if isinstance(answer, Refused) else f"{document.path}: the text has just changed")
+    if isinstance(answer, Refused):
+        # A worker that has ended refuses too, and knows nothing of the offer.
+        raise (NoLongerApplies if analysis.pid == worker else ReplyError)(answer.why)
+    raise ReplyError(f"{document.path}: the text has just changed")
 
 
 def workspace_edit(
@@ -85,3 +94,9 @@ def contract_comment(document: Document, draft: DraftContract) -> str:
     newline = "\r\n" if document.lines[0].endswith("\r\n") else "\n"
     lines = ["/* kernwright", *draft.toml.rstrip("\n").split("\n"), "*/"]
     return "".join(f"{draft.indentation}{line}".rstrip() + newline for line in lines)
+
+
+def told_of(draft: DraftContract) -> Json:
+    """What `INSERT_CONTRACT` answers of a draft. Once its comment stands there, it is read as written, and what it
+    leaves open is an error; so a command that comes with the edit takes this along."""
+    return {"contract": draft.toml, "asks": list(draft.asks)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from kernwright.lsp.convert import Json
-from kernwright.lsp.edits import contract_comment
+from kernwright.lsp.edits import contract_comment, told_of
 from kernwright.lsp.ghost import ghost_of
 from kernwright.lsp.kept_answers import KeptAnswers
 from kernwright.lsp.names import ACCEPT, APPLIED, INSERT_CONTRACT, TOLD
@@ -97,7 +97,7 @@ async def _skeleton(
     text = contract_comment(document, draft).rstrip("\r\n")
     if not text.startswith(content[:column]):
         return None
-    told = {"uri": document.uri, "kernel": signature, TOLD: True}
+    told = {"uri": document.uri, "kernel": signature, TOLD: told_of(draft)}
     command = _command("Say what the contract asks", INSERT_CONTRACT, told) if draft.asks else None
     return _item(server, document, line, (0, len(content)), text, command)
 

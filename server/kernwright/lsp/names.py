@@ -17,3 +17,8 @@ COMMANDS = (PROFILE, OPTIMIZE, ACCEPT, REJECT, PROMOTE, DEMOTE, INSERT_CONTRACT,
 REWRITE = "refactor.rewrite"
 QUICK_FIX = "quickfix"
 FIX_ALL = "source.fixAll.kernwright"
+
+APPLIED = "applied"
+"""In the arguments of `ACCEPT`: the editor has made the edit already."""
+TOLD = "told"
+"""In the arguments of `INSERT_CONTRACT`: the same, with the contract and what it asks."""
