@@ -30,7 +30,7 @@ END_SECONDS = 5.0
 """What may live on after a kill, and how long."""
 REPOSITORY = Path(__file__).parents[2]
 COMPILERS = ("cc1", "as", "collect2", "ld")
-NATIVE = ("bwrap", "kw_run", "kw_time")
+NATIVE = ("bwrap", "kw_run", "timer")
 
 
 @pytest.fixture
