@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
 
 _PATIENCE_SECONDS = 0.3
+_PATIENCE_WHILE_TYPING = 0.02
+_TYPING_SECONDS = 1.0
 Said = tuple[Json, list[Block]]
 """A range of the protocol and what is said of it."""
 
@@ -39,6 +41,7 @@ def register(server: KernwrightServer) -> None:
     answers = KeptAnswers(server.session.analysis)
     # Rules, and contracts in a kernwright.toml, may be others after their folder was read again.
     server.session.listeners.problems.append(lambda folder: answers.forget())
+    server.session.listeners.analysed.append(lambda uri: _prepare(server, answers, uri))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> Json | None:
@@ -60,6 +63,21 @@ def register(server: KernwrightServer) -> None:
         return {"contents": {"kind": kind.value, "value": prose.SEPARATOR.join(pages)}, "range": said[0][0]}
 
     _ = hover
+
+
+def _prepare(server: KernwrightServer, answers: KeptAnswers, uri: str) -> None:
+    """Have the texts of the rules that were found at hand before anybody points at a finding."""
+    document = server.session.known(uri)
+    if document is not None:
+        root = server.session.root_of(document.path)
+        for name in {one.rule for one in server.session.findings(uri) if one.docs.startswith("rules/")}:
+            answers.prepare((root, name), RuleText(root, name))
+
+
+def _patience(document: Document) -> float:
+    """Nobody reads long while typing, and the worker has other things to do then."""
+    quiet = time.monotonic() - document.changed_at
+    return _PATIENCE_WHILE_TYPING if quiet < _TYPING_SECONDS else _PATIENCE_SECONDS
 
 
 def _of_contract(server: KernwrightServer, document: Document, position: types.Position) -> Iterator[Said]:
@@ -92,7 +110,7 @@ async def _of_kernels(
         if where is None or not _holds(where, position):
             continue
         signature = kernel.summary.signature
-        draft = await _contract(answers, uri, kernel)
+        draft = await _contract(answers, document, kernel)
         problems = [
             finding.message
             for finding in session.findings(uri)
@@ -102,12 +120,13 @@ async def _of_kernels(
         yield where, page
 
 
-async def _contract(answers: KeptAnswers, uri: str, kernel: PlacedKernel) -> DraftContract | None:
+async def _contract(answers: KeptAnswers, document: Document, kernel: PlacedKernel) -> DraftContract | None:
     summary = kernel.summary
     if kernel.touched or summary.contract == "broken":
         return None
-    question = ContractOf(uri, summary.signature)
-    answer = await answers.answer((uri, summary.signature, summary.key), question, _PATIENCE_SECONDS)
+    question = ContractOf(document.uri, summary.signature)
+    key = document.uri, summary.signature, summary.key
+    answer = await answers.answer(key, question, _patience(document))
     return answer if isinstance(answer, DraftContract) else None
 
 
@@ -136,7 +155,7 @@ async def _of_findings(
 
 async def _rule(server: KernwrightServer, answers: KeptAnswers, document: Document, name: str) -> RuleDocument | None:
     root = server.session.root_of(document.path)
-    answer = await answers.answer((root, name), RuleText(root, name), _PATIENCE_SECONDS)
+    answer = await answers.answer((root, name), RuleText(root, name), _patience(document))
     return answer if isinstance(answer, RuleDocument) else None
 
 

@@ -21,15 +21,19 @@ class KeptAnswers:
 
     async def answer(self, key: Hashable, question: Question, patience: float) -> object | None:
         """The answer that ``key`` names; None when there is none within ``patience`` seconds."""
+        self.prepare(key, question)
         if key in self._kept:
             return self._kept[key]
-        future = self._pending.get(key)
-        if future is None:
-            future = self._pending[key] = self._analysis.ask(question)
-            future.add_done_callback(lambda done: self._take(key, done))
+        future = self._pending[key]
         # Who asked may be cancelled; the question is not.
         done, _ = await asyncio.wait([future], timeout=patience)
         return future.result() if done else None
+
+    def prepare(self, key: Hashable, question: Question) -> None:
+        """Ask for an answer that somebody may want, unless it is at hand or asked for already."""
+        if key not in self._kept and key not in self._pending:
+            future = self._pending[key] = self._analysis.ask(question)
+            future.add_done_callback(lambda done: self._take(key, done))
 
     def forget(self) -> None:
         """Ask everything anew, also what has not been answered yet."""

@@ -7,6 +7,7 @@ bytes of UTF-8; only ``column_of`` and ``units_of`` know what an editor counts i
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,6 +66,8 @@ class Document:
     lines: list[str]
     serial: int = 0
     client_version: int = 0
+    changed_at: float = 0.0
+    """When it was changed last, in seconds of ``time.monotonic``."""
     _shifts: list[_Shift] = field(default_factory=list[_Shift])
     _forgotten: int = -1
 
@@ -181,6 +184,7 @@ class Document:
         return self._shifts[at:]
 
     def _note(self, shift: _Shift) -> None:
+        self.changed_at = time.monotonic()
         self._shifts.append(shift)
         if len(self._shifts) > _KEPT_SHIFTS:
             self._forgotten = self._shifts[_KEPT_SHIFTS // 2].version
