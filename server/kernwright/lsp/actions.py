@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from kernwright.lsp import names
-from kernwright.lsp.convert import Json
-from kernwright.lsp.edits import NoLongerApplies, contract_edit, edits_of_offer, offer_edit, workspace_edit, told_of
-from kernwright.lsp.endpoint import ReplyError
+from kernwright.lsp.convert import Json, table_of
+from kernwright.lsp.edits import NoLongerApplies, contract_edit, edits_of_offer, offer_edit, told_of, workspace_edit
+from kernwright.lsp.endpoint import INVALID_PARAMS, ReplyError
 from kernwright.lsp.names import APPLIED, FIX_ALL, QUICK_FIX, REWRITE, TOLD
 from kernwright.mirror.messages import ContractOf, DraftContract, Refused
 from kernwright.session.facts import KeptOffer, PlacedKernel
@@ -177,32 +177,34 @@ async def _resolved_or_none(server: KernwrightServer, action: Json) -> Json | No
 
 async def _resolved(server: KernwrightServer, action: Json) -> Json:
     """The action with its edit."""
-    data: dict[str, Any] = action.get("data") or {}
     session = server.session
-    if "offer" in data:
-        known = session.find_offer(str(data["offer"]))
-        if known is None:
-            raise ReplyError(f"the offer '{data['offer']}' is no longer there; search again")
-        uri, _, kept = known
-        try:
-            action["edit"] = await offer_edit(server, uri, kept)
-        except NoLongerApplies:
-            # An offer for another text stays, for that text may come back; one that is listed and does not fit goes.
-            if any(offer is kept for _, offer in session.offers(uri)):
-                session.withdraw(kept.id)
-            raise
-    elif "offers" in data:
-        action["edit"] = await _all_edits(server, str(data["uri"]), [str(one) for one in data["offers"]])
-    elif "contract" in data:
-        uri, signature = str(data["contract"]["uri"]), str(data["contract"]["kernel"])
-        draft = await session.analysis.ask(ContractOf(uri, signature))
-        document = session.known(uri)
-        if isinstance(draft, Refused):
-            raise ReplyError(draft.why)
-        if isinstance(draft, DraftContract) and document is not None:
-            action["edit"] = contract_edit(server, document, draft)
-            command: Json = data["command"] if "command" in data else action["command"]
-            command["arguments"] = [data["contract"] | {TOLD: told_of(draft)}]
+    match action.get("data"):
+        case {"offer": str(id_)}:
+            known = session.find_offer(id_)
+            if known is None:
+                raise ReplyError(f"the offer '{id_}' is no longer there; search again")
+            uri, _, kept = known
+            try:
+                action["edit"] = await offer_edit(server, uri, kept)
+            except NoLongerApplies:
+                # An offer for another text stays, for that text may come back; one that is listed and does not fit
+                # goes.
+                if any(offer is kept for _, offer in session.offers(uri)):
+                    session.withdraw(kept.id)
+                raise
+        case {"offers": [*ids], "uri": str(uri)}:
+            action["edit"] = await _all_edits(server, uri, [str(one) for one in ids])
+        case {"contract": {"uri": str(uri), "kernel": str(signature)} as place, **rest}:
+            draft = await session.analysis.ask(ContractOf(uri, signature))
+            document = session.known(uri)
+            if isinstance(draft, Refused):
+                raise ReplyError(draft.why)
+            if isinstance(draft, DraftContract) and document is not None:
+                action["edit"] = contract_edit(server, document, draft)
+                command = table_of(rest.get("command") or action.get("command"))
+                command["arguments"] = [place | {TOLD: told_of(draft)}]
+        case _:
+            raise ReplyError("the data of the action is none that this server gives out", INVALID_PARAMS)
     return action
 
 
