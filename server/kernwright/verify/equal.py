@@ -114,10 +114,11 @@ class Comparison:
         check = self.baseline.subject.contract.check
         for index, slot in enumerate(job.slots):
             one, other = expected.outputs[index], got.outputs[index]
-            if not is_output(slot) or one is None or other is None:
+            if not is_output(slot) or one is None or other is None or one.tobytes() == other.tobytes():
+                # The same bytes are the commonest answer by far, and tell nothing of accuracy.
                 continue
             tolerance = check.tolerance_for("return" if slot.name == "return" else slot.name)
-            reference = self._reference(job, number, index, one, other, slot, tolerance)
+            reference = self._reference(job, number, index, slot, tolerance)
             record = self.record if _tells_of_accuracy(job.calls[number].inputs) else None
             difference = compare(one, other, slot.arg.dtype, tolerance, reference, record)
             if difference is not None:
@@ -125,11 +126,9 @@ class Comparison:
                 return Mismatch(job, number, Status.REFUTED, "the results differ", difference.got, index, difference)
         return None
 
-    def _reference(
-        self, job: Job, number: int, index: int, one: Values, other: Values, slot: Slot, tolerance: Tolerance
-    ) -> Wide | None:
-        """The same result computed more precisely, asked for only where the bits differ."""
-        if tolerance.exact or not slot.arg.is_float or one.tobytes() == other.tobytes():
+    def _reference(self, job: Job, number: int, index: int, slot: Slot, tolerance: Tolerance) -> Wide | None:
+        """The same result computed more precisely."""
+        if tolerance.exact or not slot.arg.is_float:
             return None
         return self.shadow.reference(job, number, index)
 
