@@ -19,6 +19,7 @@ from kernwright.verify.linking import readable
 from kernwright.verify.precision import accuracy_notes
 from kernwright.verify.question import Question, Workbench, contract_text
 from kernwright.verify.races import check_races
+from kernwright.verify.reached import doubts
 from kernwright.verify.safe import check_safe
 from kernwright.verify.shadow import shadow_of
 from kernwright.verify.shrink import Shrinker, counterexample
@@ -141,7 +142,7 @@ def _judge(
         if beyond.overlap(undeclared_pairs(baseline, library.slots)) is not None:
             cascade.assumes.append("no-overlap")
             cascade.notes.append("relies on arrays that do not overlap, which the contract does not say")
-        cascade.notes += accuracy_notes(comparison.record)
+        cascade.notes += accuracy_notes(comparison.record) + doubts(baseline, unit, comparison.jobs)
         cascade.passed(StageName.EQUAL, _not_refuted(comparison))
         return _after_equal(cascade, comparison, safe, faster)
 

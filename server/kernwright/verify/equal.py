@@ -63,6 +63,14 @@ class Comparison:
     record: ErrorRecord = field(default_factory=ErrorRecord)
     calls: int = 0
     timed_points: list[TimedPoint] = field(default_factory=list[TimedPoint])
+    suggested: Answered | None = None
+    """The calls that the candidate's own text suggested, once they were made."""
+
+    @property
+    def jobs(self) -> list[Answered]:
+        """All calls that were made, overlapping arrays aside; the cheapest first."""
+        suggested = [self.suggested] if self.suggested is not None else []
+        return [*self.baseline.small, *suggested, *(answered for _, answered in self.baseline.timed)]
 
     def check_small(self) -> Mismatch | None:
         """Run the jobs at small sizes up to the first mismatch: here most wrong candidates are found."""
@@ -135,8 +143,8 @@ class Comparison:
     # ---- inputs that the candidate's own text suggests ----
 
     def _constants(self, unit: Unit) -> Mismatch | None:
-        answered = self.constants_answered(unit)
-        return self.run(answered) if answered is not None else None
+        self.suggested = self.constants_answered(unit)
+        return self.run(self.suggested) if self.suggested is not None else None
 
     def constants_answered(self, unit: Unit) -> Answered | None:
         """The original's answers at sizes and on values that only the candidate's text mentions."""
