@@ -208,8 +208,7 @@ class Endpoint(LanguageServerProtocol):
 
     def _reply(self, id_: Id, result: object) -> None:
         try:
-            plain = self._converter.unstructure(result)
-            self._write({"jsonrpc": "2.0", "id": id_, "result": plain})
+            self._write({"jsonrpc": "2.0", "id": id_, "result": result})
         except Exception as error:
             self._reply_failure(id_, "reply", error)
 
@@ -228,7 +227,7 @@ class Endpoint(LanguageServerProtocol):
 
     def notify(self, method: str, params: Any | None = None) -> None:
         """Send a notification; ``params`` are the protocol's types or plain data."""
-        self._write({"jsonrpc": "2.0", "method": method, "params": self._converter.unstructure(params)})
+        self._write({"jsonrpc": "2.0", "method": method, "params": params})
 
     def ask(self, method: str, params: Any | None = None) -> asyncio.Future[Any]:
         """Send a request; the future has its result, or a ``ReplyError``."""
@@ -237,8 +236,7 @@ class Endpoint(LanguageServerProtocol):
         future: Future[Any] = Future()
         self._asked[id_] = future
         self._asked_types[id_] = self.get_result_type(method)
-        message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": self._converter.unstructure(params)}
-        self._write(message)
+        self._write({"jsonrpc": "2.0", "id": id_, "method": method, "params": params})
         wrapped = asyncio.wrap_future(future)
         # An answer that nobody waits for may be an error: that is no news.
         wrapped.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -249,10 +247,12 @@ class Endpoint(LanguageServerProtocol):
         return self._converter.unstructure(value)
 
     def _write(self, message: Mapping[str, Any]) -> None:
+        """Send a message of plain data and of the protocol's types. Most of it is plain, and there may be very much:
+        only what JSON does not know goes through the converter."""
         if self.record is not None:
-            self.record("server", message)
+            self.record("server", self.plain(message))
         if self.transport is not None:
-            self.transport.send(encoded(message))
+            self.transport.send(encoded(message, self._converter.unstructure))
 
     def cancel_all(self) -> None:
         """Answer every open request with its cancellation."""

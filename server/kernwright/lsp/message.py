@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kernwright.session.document import well_formed
@@ -29,10 +29,10 @@ def parsed(body: bytes) -> object:
         raise ValueError("nested too deeply") from None
 
 
-def encoded(message: Mapping[str, Any]) -> bytes:
-    """A message as the body of a frame. Half a surrogate pair, which a client may have sent as an escape and gets
-    back, has no place in UTF-8."""
-    text = json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+def encoded(message: Mapping[str, Any], plain: Callable[[object], object] | None = None) -> bytes:
+    """A message as the body of a frame; ``plain`` gives data for what JSON does not know. Half a surrogate pair, which
+    a client may have sent as an escape and gets back, has no place in UTF-8."""
+    text = json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=plain)
     return well_formed(text).encode()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import cast
 
@@ -27,9 +28,11 @@ from kernwright.lsp import (
 from kernwright.lsp.endpoint import Endpoint
 from kernwright.lsp.greeting import Greeting
 from kernwright.lsp.transport import Transport
+from kernwright.run.memory import give_back_memory, settle
 from kernwright.session.idle import IdleWork
 from kernwright.session.session import Session
 
+_CLOSED_SECONDS = 1.0
 GROUPS = (
     lifecycle,
     workspace,
@@ -66,16 +69,28 @@ class KernwrightServer(LanguageServer):
         self.locale = greeting.locale
         self.log = log
         self.idle = IdleWork(session)
+        self._giving_back: asyncio.TimerHandle | None = None
         self.endpoint = cast(Endpoint, self.protocol)
         self.endpoint.transport = transport
         self.endpoint.log = log
         self.endpoint.leave = leave
         for group in GROUPS:
             group.register(self)
+        session.listeners.closed.append(self._closed)
+        settle()
         # What became known before there was anybody to tell.
         for folder in session.roots:
             for listener in session.listeners.problems:
                 listener(folder)
+
+    def _closed(self, uri: str) -> None:
+        """Give back what a document took, once those are closed that are closed with it."""
+        if self._giving_back is None:
+            self._giving_back = asyncio.get_running_loop().call_later(_CLOSED_SECONDS, self._give_back)
+
+    def _give_back(self) -> None:
+        self._giving_back = None
+        give_back_memory()
 
     def close(self) -> None:
         self.idle.close()

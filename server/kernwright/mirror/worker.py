@@ -28,6 +28,7 @@ from kernwright.mirror.messages import (
 )
 from kernwright.mirror.model import Analysed
 from kernwright.mirror.roots import Root, known_root
+from kernwright.run.memory import give_back_memory, settle
 from kernwright.run.served import Line, serve
 from kernwright.syntax import Language
 from kernwright.targets.model import BuildCommand, Remark
@@ -54,9 +55,14 @@ class AnalysisWorker:
         self.documents: dict[str, OpenDocument] = {}
         self.roots: dict[Path, Root] = {}
         self._changed: OrderedDict[str, None] = OrderedDict()
+        self._closed = False
+        """Whether a document was closed whose memory has not been given back yet."""
 
     def run(self) -> None:
         while True:
+            if self._closed and not self._changed and self._line.news.empty():
+                self._closed = False
+                give_back_memory()
             self._hear(self._line.news.get() if not self._changed else None)
             while self._changed and self._line.news.empty():
                 self._examine(next(reversed(self._changed)))
@@ -86,6 +92,7 @@ class AnalysisWorker:
                 self._touch(uri)
             case Closed(uri):
                 self._forget(uri)
+                self._closed = True
             case RootOpened():
                 root, known = known_root(message)
                 self.roots[message.folder] = root
@@ -159,6 +166,7 @@ class AnalysisWorker:
 
 def work(line: Line) -> None:
     os.nice(1)
+    settle()
     AnalysisWorker(line).run()
 
 
