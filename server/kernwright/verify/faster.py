@@ -69,7 +69,8 @@ def faster(
         results.append(result)
     measurements = [result.measurement for result in results if result.measurement is not None]
     disturbed = max((each.disturbed for each in measurements), default=0.0)
-    busy = busy_words(load, read_load(), disturbed)
+    drift = max((each.drift for each in measurements), key=abs, default=0.0)
+    busy = busy_words(load, read_load(), disturbed, drift=drift)
     return conclude(measurements, question.subject.command, workbench.machine, busy, monotonic() - begin)
 
 

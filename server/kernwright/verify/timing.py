@@ -18,6 +18,7 @@ from kernwright.run.model import Limits
 from kernwright.targets.model import Compiler
 from kernwright.verify.estimate import call_times, fresh_round_times, round_times
 from kernwright.verify.inputs import Inputs
+from kernwright.verify.load import drift_of, wait_for_quiet
 from kernwright.verify.native_program import NativeProgram, build_native
 from kernwright.verify.question import Workbench
 from kernwright.verify.statistics import (
@@ -56,6 +57,8 @@ MEASUREMENT_SECONDS = 5.0
 """Once there are the least rounds, none is begun after this but for the first of a batch."""
 LONGEST_SECONDS = 30.0
 """The same while there are fewer: calls that take longer have to be timed at a smaller size."""
+QUIET_SECONDS = 2.0
+"""How long one measurement waits in all until the machine has a processor to spare."""
 ORIGINAL, CANDIDATE, AGAIN = range(3)
 
 
@@ -160,10 +163,17 @@ class Measurement:
         samples = [sample for workers in self.reports for worker in workers for sample in worker.samples]
         return sum(sample.preempted > 0 for sample in samples) / max(len(samples), 1)
 
+    @property
+    def drift(self) -> float:
+        """How the original's own time moved from the first rounds to the last."""
+        return drift_of([each.original for each in self.rounds])
+
 
 def measure_pair(call: TimedCall, compiler: Compiler, workbench: Workbench) -> Measurement | Fault:
-    """Time the three workers of ``call`` until a decision stands or the batches are used up."""
+    """Time the three workers of ``call`` until a decision stands or the batches are used up. Where the least rounds
+    leave it open and the machine is busy, further ones wait a little for a processor to become free."""
     runner = Timekeeper(call, compiler, workbench)
+    patience = QUIET_SECONDS
     while True:
         fault = runner.run_batch()
         if fault is not None:
@@ -173,6 +183,8 @@ def measure_pair(call: TimedCall, compiler: Compiler, workbench: Workbench) -> M
         if decision is Decision.UNCLEAR and not runner.has_more:
             decision = decide_finally(comparison)
         elif decision is Decision.UNCLEAR:
+            if runner.has_least:
+                patience -= wait_for_quiet(patience)
             continue
         return Measurement(call, tuple(runner.reports), decision, tuple(runner.seeds))
 
