@@ -85,9 +85,10 @@ async def fuzz(
     environment = {**os.environ, **files_below(folder / encoding / "home")}
     summary, last, number = Summary(), list[str](), 0
     async with LooseClient.starting(argv, capabilities, encoding, environment) as client:
-        desk = Desk(client, root, encoding, patience)
+        desk = Desk(client, root, encoding, PATIENCE_SECONDS)
         try:
             await _greet(desk, Random(f"{seed}/{encoding}/start"))
+            desk.patience = patience
             table = weights()
             for count, number in enumerate(steps, 1):
                 random = Random(f"{seed}/{encoding}/{number}")
@@ -99,9 +100,9 @@ async def fuzz(
                 summary.kinds[step.__name__] += 1
                 await _look(desk, random, count, often)
                 if count % _FRESH_EVERY == 0:
-                    await _compare(desk, fresh or argv, environment, summary)
+                    await compare(desk, fresh or argv, environment, summary)
                 summary.steps += 1
-            await _compare(desk, fresh or argv, environment, summary)
+            await compare(desk, fresh or argv, environment, summary)
             await _leave(desk, Random(f"{seed}/{encoding}/end"))
         except Exception as why:
             said = [(f"{one.at:.3f}", "client" if one.outgoing else "server", one.message) for one in client.traffic]
@@ -152,7 +153,7 @@ async def _leave(desk: Desk, random: Random) -> None:
     assert status == 0, f"the server ended with {status}"
 
 
-async def _compare(desk: Desk, argv: Sequence[str], environment: Mapping[str, str], summary: Summary) -> None:
+async def compare(desk: Desk, argv: Sequence[str], environment: Mapping[str, str], summary: Summary) -> None:
     """Hold what is known of every document against a server that has just been started."""
     client = desk.client
     for uri in desk.strange:

@@ -21,7 +21,7 @@ from .client import Client
 from .conformance import reply_problem
 from .connection import Connection, started
 from .documents import Document, Encoding, Lines, TextChange, changed
-from .editor import Editor, Published
+from .editor import Editor, Outgoing, Published
 from .exchange import Pending
 from .frames import JsonObject, framed
 
@@ -75,6 +75,12 @@ class LooseDocument(Document):
     def become(self, version: int, lines: Lines) -> None:
         self._versions.append((version, lines))
 
+    def follow(self, former: LooseDocument) -> None:
+        """Remember the texts of an earlier opening: what was asked before may be answered now."""
+        texts = [*former._versions, *self._versions]
+        self._versions.clear()
+        self._versions.extend(texts)
+
     def kept(self, version: int) -> Lines | None:
         """The newest text of a version: one that was used twice means the later text."""
         return next((lines for number, lines in reversed(self._versions) if number == version), None)
@@ -83,11 +89,24 @@ class LooseDocument(Document):
 class LooseEditor(Editor):
     """An editor that repeats and skips versions, and does not know what it has opened with broken messages."""
 
+    def __init__(self, capabilities: JsonObject, settings: Mapping[str, Any]) -> None:
+        super().__init__(capabilities, settings)
+        self._former: dict[str, LooseDocument] = {}
+
     def open_loosely(self, uri: str, text: str, language_id: str, version: int) -> None:
         """Take a document in, whether it is open or not."""
-        self.documents.pop(uri, None)
+        former = self.documents.pop(uri, None) or self._former.get(uri)
         self.open(uri, text, language_id, version)
-        self.documents[uri] = LooseDocument(uri, language_id, version, text, self.encoding)
+        document = self.documents[uri] = LooseDocument(uri, language_id, version, text, self.encoding)
+        if isinstance(former, LooseDocument):
+            document.follow(former)
+            self._former.pop(uri, None)
+
+    def close(self, uri: str) -> Outgoing:
+        former = self.documents[uri]
+        if isinstance(former, LooseDocument):
+            self._former[uri] = former
+        return super().close(uri)
 
     def become(self, uri: str, version: int, lines: Lines) -> None:
         document = self.documents[uri]

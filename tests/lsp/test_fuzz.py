@@ -52,7 +52,7 @@ def test_nothing_that_an_editor_sends_breaks_the_server() -> None:
 def test_fuzzing_notices(fault: str, words: str, tmp_path: Path) -> None:
     argv = (sys.executable, str(_PLANTED), fault)
     with pytest.raises(Failed, match=words):
-        asyncio.run(fuzz(_CONTROL_SEED, "utf-16", range(_CONTROL_STEPS), argv, tmp_path, patience=6, fresh=SERVER))
+        asyncio.run(fuzz(_CONTROL_SEED, "utf-16", range(_CONTROL_STEPS), argv, tmp_path, patience=10, fresh=SERVER))
 
 
 def test_fuzzing_finds_nothing_where_nothing_is_planted(tmp_path: Path) -> None:
