@@ -185,9 +185,12 @@ class TestBelief:
         )
         fills = "size = n; key[0] = x[0]; key[1] = x[n - 1]; __builtin_memcpy(kept, y, n * sizeof *y);"
         both = paired(curve(20_000, before=slow), curve(20_000, before=keeps + slow, after=fills))
-        timing = both.time()
-        assert timing.status is Status.DISHONEST, timing
-        assert "remembers" in timing.stage.detail
+        # Where others keep the processors, a few rounds may end it as slower before it is found out.
+        timings = [both.time()]
+        while timings[-1].status is Status.SLOWER and len(timings) < 4:
+            timings.append(both.time())
+        assert timings[-1].status is Status.DISHONEST, timings
+        assert "remembers" in timings[-1].stage.detail
 
     def test_an_end_in_a_timed_call_is_refuted(self, paired: Paired) -> None:
         ends = "static int calls; if (++calls > 40) __builtin_trap();"

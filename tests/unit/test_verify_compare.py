@@ -159,3 +159,70 @@ def test_bfloat16_rounds_to_nearest_even() -> None:
     step = 2.0**-7
     rounded = to_wide(floats([1 + step / 2, 1 + 1.5 * step, 1 + 0.51 * step, 3.4e38], "bf16"), "bf16")
     assert rounded.tolist() == [1.0, 1 + 2 * step, 1 + step, np.inf]
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64", "i8", "u64", "bool"])
+def test_nothing_is_equal_to_nothing(dtype: str) -> None:
+    none = np.zeros(0, numpy_type(dtype))
+    for tolerance in (EXACT, Tolerance(rel=1e-3), Tolerance(ulp=2)):
+        record = ErrorRecord()
+        assert compare(none, none.copy(), dtype, tolerance, None, record) is None
+        assert record.errors().max_abs == 0.0
+
+
+@pytest.mark.parametrize(
+    ("dtype", "one", "other", "tolerance", "equal"),
+    [
+        ("f16", 1.0, 1.0 + 2**-10, Tolerance(ulp=1), True),
+        ("f16", 1.0, 1.0 + 2**-9, Tolerance(ulp=1), False),
+        ("f16", 65504.0, np.inf, Tolerance(ulp=4, rel=1.0, abs=1e9), False),
+        ("f16", 2**-24, 0.0, Tolerance(ulp=1), True),
+        ("f16", 2**-24, -(2**-24), Tolerance(ulp=1), False),
+        ("f16", np.nan, 65504.0, Tolerance(rel=1.0), False),
+        ("f16", 0.0, -0.0, Tolerance(ulp=0), True),
+        ("bf16", 1.0, 1.0 + 2**-7, Tolerance(ulp=1), True),
+        ("bf16", 1.0, 1.0 + 2**-6, Tolerance(ulp=1), False),
+        ("bf16", 1.0, 1.0 + 2**-6, Tolerance(rel=2**-6), True),
+        ("bf16", 3.0e38, np.inf, Tolerance(rel=1.0), False),
+        ("bf16", 2.0**-133, -(2.0**-133), Tolerance(ulp=2), True),
+        ("bf16", np.nan, np.nan, Tolerance(rel=1e-9), True),
+        ("bf16", np.nan, 0.0, Tolerance(abs=1e38), False),
+        ("bf16", -np.inf, np.inf, Tolerance(rel=1.0), False),
+        ("f32", 1e-45, 0.0, Tolerance(rel=1e-6), False),
+        ("f32", 1e-45, 0.0, Tolerance(abs=1e-44), True),
+        ("f32", 3.4028235e38, np.inf, Tolerance(ulp=1), False),
+        ("f32", 16777216.0, 16777217.0, EXACT, True),
+    ],
+)
+def test_narrow_floats_under_a_tolerance(
+    dtype: str, one: float, other: float, tolerance: Tolerance, equal: bool
+) -> None:
+    check(floats([one], dtype), floats([other], dtype), dtype, tolerance, equal)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "one", "other", "tolerance", "equal"),
+    [
+        ("i64", -(2**63), 2**63 - 1, Tolerance(abs=1e18), False),
+        ("i64", 2**53, 2**53 + 1, Tolerance(abs=0.5), False),
+        ("i64", 2**53, 2**53 + 1, Tolerance(abs=1), True),
+        ("u64", 2**64 - 1, 0, Tolerance(abs=1), False),
+        ("i8", -128, 127, Tolerance(abs=254), False),
+        ("i8", -128, 127, Tolerance(abs=255), True),
+        ("u8", 0, 255, Tolerance(abs=1), False),
+        ("i32", -(2**31), 2**31 - 1, Tolerance(rel=1.0), False),
+        ("i32", 0, 1, Tolerance(rel=1.0), False),
+        ("i32", 0, 1, Tolerance(ulp=1), False),
+        ("bool", 0, 1, EXACT, False),
+    ],
+)
+def test_ends_of_integers(dtype: str, one: int, other: int, tolerance: Tolerance, equal: bool) -> None:
+    kind = numpy_type(dtype)
+    check(np.array([one], kind), np.array([other], kind), dtype, tolerance, equal)
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
+def test_a_reference_excuses_no_infinity_and_no_nan(dtype: str) -> None:
+    reference = np.array([np.inf], np.longdouble)
+    for got in (1.0, np.nan, -np.inf):
+        assert compare(floats([2.0], dtype), floats([got], dtype), dtype, Tolerance(rel=1e-3), reference) is not None

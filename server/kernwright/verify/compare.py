@@ -112,8 +112,10 @@ def _near(expected: Values, got: Values, dtype: str, tolerance: Tolerance, refer
         near |= np.abs(other - one) <= _allowed(one, tolerance)
         if reference is not None:
             off = np.abs(other - reference)
-            near |= off <= _allowed(reference, tolerance)
-            near |= off <= np.abs(one - reference)
+            # From an infinite reference everything is equally far.
+            known = np.isfinite(reference)
+            near |= known & (off <= _allowed(reference, tolerance))
+            near |= known & (off <= np.abs(one - reference))
     # Equal infinities have equal bits and never come here; any other pair with one in it is no matter of tolerance.
     return near & np.isfinite(other) & np.isfinite(one)
 
