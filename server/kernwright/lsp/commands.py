@@ -16,7 +16,8 @@ from kernwright.jobs.model import JobKind, KernelOptimised, KernelTimed
 from kernwright.lsp import ext, reports
 from kernwright.lsp.convert import Json
 from kernwright.lsp.edits import contract_edit, offer_edit
-from kernwright.lsp.endpoint import INVALID_PARAMS, ReplyError
+from kernwright.lsp.endpoint import ReplyError
+from kernwright.lsp.message import INVALID_PARAMS
 from kernwright.lsp.names import (
     ACCEPT,
     APPLIED,

@@ -87,7 +87,8 @@ class FunctionFacts:
     """A function of an item. Spans count from the item's ``start``; ``region`` covers the function and its contract.
 
     ``own`` is a hash of everything about it that stands in its item, with the comments above it; ``words`` are those
-    of the same text.
+    of the same text. ``region_hash`` leaves out comments above that are no contract: what a compiler or a profiler said
+    does not depend on them.
     """
 
     index: int
@@ -103,6 +104,7 @@ class FunctionFacts:
     loops: tuple[int, ...]
     is_kernel: bool
     own: bytes
+    region_hash: bytes
     text: bytes
     words: frozenset[bytes]
 
@@ -279,22 +281,23 @@ def _function_facts(parsed: Parsed, placed: Placed, index: int, function: Kernel
     first, end = min(start, _first_comment(function)), function.span.end
     # What stands in a function that is not closed is not its own.
     text = data[first : end if function.closed else function.body.start_byte]
-    own = blake2b(text, digest_size=16)
     read = (
         parsed.language.value,
-        function.span.start - first,
-        function.name_span.start - first,
-        contract.start - first if contract is not None else None,
+        function.span.start - start,
+        function.name_span.start - start,
+        contract.start - start if contract is not None else None,
         function.qualified,
         function.member,
         function.template,
         function.closed,
         function.node.descendant_count if function.closed else 0,
     )
-    own.update(repr(read).encode())
+    region_hash = blake2b(text[start - first :], digest_size=16)
+    region_hash.update(repr(read).encode())
     if function.closed and function.node.has_error:
         # The same text can be understood in several ways, and what is around it decides.
-        own.update(str(function.node).encode())
+        region_hash.update(str(function.node).encode())
+    own = blake2b(region_hash.digest() + text[: start - first], digest_size=16)
     is_one = is_kernel(function)
 
     def moved(span: Span) -> Span:
@@ -314,6 +317,7 @@ def _function_facts(parsed: Parsed, placed: Placed, index: int, function: Kernel
         loops=_loops(function, base) if is_one else (),
         is_kernel=is_one,
         own=own.digest(),
+        region_hash=region_hash.digest(),
         text=text,
         words=words_of(text),
     )
@@ -341,7 +345,10 @@ def _definitions(
     parsed: Parsed, placed: Placed, functions: tuple[FunctionFacts, ...], named: list[Node]
 ) -> tuple[Definition, ...]:
     """Each function for itself, and what is left of the item."""
-    found = [Definition(frozenset((function.name.encode(),)), function.own, function.words) for function in functions]
+    found = [
+        Definition(frozenset((function.name.encode(),)), function.region_hash, function.words)
+        for function in functions
+    ]
     node, base = placed.node, placed.start
     names: set[bytes] = set()
     for one in named:

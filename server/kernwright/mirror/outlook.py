@@ -171,7 +171,7 @@ class Outlook:
         for part in (self._outside, above, elsewhere, meaning.encode(), whole_file):
             value.update(blake2b(part, digest_size=16).digest())
         reached, names = self._definitions.reached(words, text)
-        public = blake2b(function.own, digest_size=16)
+        public = blake2b(function.region_hash, digest_size=16)
         public.update(reached)
         public.update(self.names.directives)
         public.update(repr(standing.conditions).encode())
