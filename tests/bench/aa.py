@@ -4,7 +4,9 @@
 
 For each kernel: ``--trials`` measurements of two copies of one library (each one called faster is a false alarm),
 and as many of a library that does five per cent more work against the one that does not (each one called faster is
-a detection). ``--load`` processes keep the processors busy meanwhile. Nothing is asserted: figures are for reading.
+a detection). ``--load`` processes keep the processors busy meanwhile. The last lines are the shares over all kernels:
+of copies called faster or slower at most 1 % is wanted, of detections at least 95 %. Nothing is asserted: figures are
+for reading.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from kernwright.run.model import Limits
 from kernwright.targets.model import Compiler
 from kernwright.verify.inputs import Inputs, Values
 from kernwright.verify.question import Workbench
-from kernwright.verify.statistics import Decision
+from kernwright.verify.statistics import LEAST_EFFECT, Decision
 from kernwright.verify.thunk import Slot, SlotKind
 from kernwright.verify.timer_plan import input_sets_wanted
 from kernwright.verify.timing import Fault, Measurement, TimedCall, measure_pair
@@ -124,6 +126,29 @@ def _keep_busy(stop: float) -> None:
         sum(range(10000))
 
 
+def _called_slower(measurement: Measurement) -> bool:
+    """What would be said of a candidate that is slower: the interval and the effect, as for one that is faster."""
+    comparison = measurement.comparison
+    loss = 1.0 / comparison.speedup.median - 1.0
+    return comparison.speedup.high < 1.0 and loss > max(LEAST_EFFECT, comparison.noise)
+
+
+def _share(count: int, results: list[Measurement | Fault], wanted: str) -> str:
+    return f"{count} of {len(results)} ({count / max(len(results), 1):.1%}, wanted {wanted})"
+
+
+def _totals(copies: list[Measurement | Fault], more: list[Measurement | Fault]) -> str:
+    """The two shares over all kernels. A trial without a figure is neither a false alarm nor a detection."""
+    measured = [each for each in copies if isinstance(each, Measurement)]
+    faster = sum(each.decision is Decision.FASTER for each in measured)
+    slower = sum(_called_slower(each) for each in measured)
+    found = sum(isinstance(each, Measurement) and each.decision is Decision.FASTER for each in more)
+    return (
+        f"copies called faster or slower: {_share(faster + slower, copies, 'at most 1 %')}, {faster} faster\n"
+        f"five per cent found: {_share(found, more, 'at least 95 %')}"
+    )
+
+
 def _summary(results: list[Measurement | Fault], seconds: list[float]) -> str:
     measured = [each for each in results if isinstance(each, Measurement)]
     called = Counter(each.decision for each in measured)
@@ -154,6 +179,7 @@ def main() -> None:
         process.start()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        every: dict[str, list[Measurement | Fault]] = {"A/A": [], "+5 %": []}
         workbench = Workbench(runner, Cache(None), folder / "work", folder / "locks", "this machine")
         for kernel in (each for each in KERNELS if options.kernel in each.name):
             base = _build(folder, kernel.name, kernel.body, compiler, runner)
@@ -166,7 +192,9 @@ def main() -> None:
                     begin = time.monotonic()
                     results.append(measure_pair(_timed_call(kernel, original, base, trial), compiler, workbench))
                     seconds.append(time.monotonic() - begin)
+                every[label] += results
                 print(f"{kernel.name:14s} {label:4s}: {_summary(results, seconds)}", flush=True)
+        print(_totals(every["A/A"], every["+5 %"]))
     for process in load:
         process.terminate()
 
