@@ -99,7 +99,14 @@ STATES = {
 
 @needs_compiler
 @pytest.mark.parametrize(
-    ("state", "keeper"), [("build", False), ("run", False), ("optimise", False), ("build", True), ("run", True)]
+    ("state", "keeper"),
+    [
+        ("build", False),
+        ("run", False),
+        ("optimise", False),
+        ("build", True),
+        pytest.param("run", True, marks=pytest.mark.slow),
+    ],
 )
 def test_client_killed(place: Workplace, state: str, keeper: bool) -> None:
     make, names = STATES[state]
@@ -146,6 +153,7 @@ def test_server_killed_while_its_processes_are_stopped(place: Workplace) -> None
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_server_and_job_killed_at_once(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is left who could end what the job has begun, or remove its files before the next server works here."""
     make, names = STATES["run"]

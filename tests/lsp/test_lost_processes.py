@@ -85,7 +85,11 @@ def whole(client: Client, uri: str) -> JsonObject:
     return {"start": {"line": 0, "character": 0}, "end": client.document(uri).end()}
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGSTOP], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGKILL, pytest.param(signal.SIGSEGV, marks=pytest.mark.slow), signal.SIGSTOP],
+    ids=lambda number: number.name,
+)
 def test_worker_lost(place: Workplace, number: signal.Signals) -> None:
     """Findings come back, for the newest text, and what is asked meanwhile is answered."""
 
@@ -127,6 +131,7 @@ def test_worker_lost(place: Workplace, number: signal.Signals) -> None:
     serving(place, work)
 
 
+@pytest.mark.slow
 def test_worker_lost_again_and_again(place: Workplace) -> None:
     """A worker that always dies is left alone after a while; the next edit starts it again."""
 
