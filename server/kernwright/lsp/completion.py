@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 _PLAIN, _SNIPPET = 1, 2
 _LINES_OF_A_HEAD = 40
-_HEAD = re.compile(r"([A-Za-z_][\w:~]*)\s*\(((?:[^(){};]|\([^(){};]*\))*)\)[^;{}()]*\{")
+_LONGEST_HEAD = 4_000
+_LONGEST_LINE = 2_000
+"""Characters of what somebody has written by hand. Nothing longer is looked at: the editor waits for the answer."""
+_HEAD = re.compile(r"(?<![\w:~])([A-Za-z_][\w:~]*)\s*\(((?:[^(){};]|\([^(){};]*\))*)\)[^;{}()]*\{")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PARAMETER = re.compile(r"(.*?)([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)$", re.DOTALL)
 
@@ -50,6 +53,8 @@ def place_at(document: Document, position: types.Position, encoding: Encoding) -
     if not 0 <= position.line < len(document.lines):
         return None
     content = content_of(document.lines[position.line])
+    if len(content) > _LONGEST_LINE:
+        return None
     column = document.byte_column_of(position.line, position.character, encoding)
     characters = len(content.encode()[:column].decode("utf-8", "ignore"))
     return place_in(document.lines, position.line, characters)
@@ -68,7 +73,7 @@ def parameters_below(server: KernwrightServer, document: Document, comment: Cont
 
 def parameters_of_head(lines: Sequence[str]) -> Parameters:
     """Names and types of the parameters of the first function that is defined in some lines."""
-    head = _HEAD.search(_COMMENT.sub(" ", "".join(lines)))
+    head = _HEAD.search(_COMMENT.sub(" ", "".join(lines)[:_LONGEST_HEAD]))
     if head is None:
         return ()
     found: list[tuple[str, str]] = []
