@@ -180,7 +180,7 @@ class Served:
             for uri in list(client.editor.documents):
                 client.close(uri)
             # What the server says of a closed file comes before this reply, and is not taken for the next test's.
-            params = {"command": "kernwright.cancel", "arguments": []}
+            params: JsonObject = {"command": "kernwright.cancel", "arguments": []}
             await client.request("workspace/executeCommand", params)
             # Among them what it said before it knew that the file was closed.
             client.violations.clear()

@@ -104,7 +104,6 @@ def _tell_end(server: KernwrightServer, job: Job, kernel: KernelSummary) -> None
             return
     message = f"{kernel.name}: {words}"
     server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message))
-    ext.tell_offers(server, job.uri)
 
 
 def _search_words(found: KernelOptimised) -> str:
@@ -158,7 +157,6 @@ async def _record(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
     if isinstance(answer, Refused):
         raise ReplyError(answer.why)
     session.withdraw(kept.id)
-    ext.tell_offers(server, uri)
 
 
 async def _reject(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
@@ -173,7 +171,6 @@ async def _reject(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
     root = session.root_of(session.documents[uri].path)
     facts.rejected.add(id_)
     session.changed_facts(uri)
-    ext.tell_offers(server, uri)
     if isinstance(reason, str):
         await _remember_rejection(server, root, kept, reason)
     else:

@@ -135,6 +135,18 @@ def register(server: KernwrightServer) -> None:
             status = StatusParams(server.version or "", server.session.trusted, str(folder), root.rules)
             server.endpoint.notify(STATUS, asdict(status))
 
+    told: dict[str, list[tuple[str, str]]] = {}
+
+    def offers_may_differ(uri: str) -> None:
+        """Tell views of offers that came, went, or stopped to hold."""
+        now = [(offer.id, offer.title) for _, offer in server.session.offers(uri)]
+        if now != told.get(uri, []):
+            told[uri] = now
+            tell_offers(server, uri)
+
+    server.session.listeners.facts.append(offers_may_differ)
+    server.session.listeners.analysed.append(offers_may_differ)
+    server.session.listeners.closed.append(lambda uri: told.pop(uri, None))
     server.session.listeners.problems.append(known)
     _ = (trust, rules)
 

@@ -21,7 +21,7 @@ _CREATE_SECONDS = 5.0
 
 def register(server: KernwrightServer) -> None:
     shown: dict[int, str] = {}
-    waiting: set[int] = set()
+    begun: set[int] = set()
     by_token: dict[str, Job] = {}
 
     def progress(token: str, value: Json) -> None:
@@ -29,7 +29,6 @@ def register(server: KernwrightServer) -> None:
 
     async def begin(job: Job) -> None:
         await asyncio.sleep(_PATIENCE_SECONDS)
-        waiting.discard(job.number)
         if job.over:
             return
         token = f"kernwright-job-{job.number}"
@@ -57,8 +56,9 @@ def register(server: KernwrightServer) -> None:
                 progress(token, {"kind": "end", "message": job.why or job.state.value})
             else:
                 progress(token, {"kind": "report", **_stage(job)})
-        elif server.client.progress and job.state is JobState.RUNNING and job.number not in waiting:
-            waiting.add(job.number)
+        elif server.client.progress and job.state is JobState.RUNNING and job.number not in begun:
+            # Once for a job, also when the client takes its time or declines.
+            begun.add(job.number)
             server.endpoint.run_in_background("progress", begin(job))
         if job.state in (JobState.FAILED, JobState.CANCELLED) and (job.wanted or job.state is JobState.FAILED):
             # What a job says of itself may hold source text, as does its title.
@@ -68,7 +68,10 @@ def register(server: KernwrightServer) -> None:
             kind = types.MessageType.Warning
             server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(kind, f"{job.title}: {job.why}"))
         ext.tell_job(server, job)
-        if job.over or job.state is JobState.RUNNING:
+        if job.over:
+            begun.discard(job.number)
+        if job.over or (job.state is JobState.RUNNING and job.step is None):
+            # A step changes nothing that hints and lenses show.
             server.session.changed_facts(job.uri)
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)

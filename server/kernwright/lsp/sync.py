@@ -54,8 +54,14 @@ def register(server: KernwrightServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
-        if session.settings_of(params.text_document.uri).compile_on != "off":
-            session.submit(JobKind.COMPILE, params.text_document.uri, None, wanted=False)
+        uri = params.text_document.uri
+        match session.settings_of(uri).compile_on:
+            case "save":
+                session.submit(JobKind.COMPILE, uri, None, wanted=False)
+            case "idle":
+                server.idle.saved(uri)
+            case _:
+                pass
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:

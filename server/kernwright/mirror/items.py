@@ -87,8 +87,8 @@ class FunctionFacts:
     """A function of an item. Spans count from the item's ``start``; ``region`` covers the function and its contract.
 
     ``own`` is a hash of everything about it that stands in its item, with the comments above it; ``words`` are those
-    of the same text. ``region_hash`` leaves out comments above that are no contract: what a compiler or a profiler said
-    does not depend on them.
+    of the same text. ``region_hash`` leaves out comments above that are no contract: what a compiler or a profiler
+    said does not depend on them.
     """
 
     index: int

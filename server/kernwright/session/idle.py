@@ -40,6 +40,11 @@ class IdleWork:
         )
         self._wait()
 
+    def saved(self, uri: str) -> None:
+        """What was saved is looked at as what was typed is, when nobody types any more."""
+        self._touched.add(uri)
+        self._wait()
+
     def close(self) -> None:
         for timer in (self._timer, self._limit):
             if timer is not None:
