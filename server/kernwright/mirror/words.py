@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 
 _TOKEN = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*|[0-9][A-Za-z0-9_]*")
-_ODD = re.compile(rb"[A-Za-z0-9_]*[$\\\x80-\xff][A-Za-z0-9_$\\\x80-\xff]*")
+_ODD = re.compile(rb"(?<![A-Za-z0-9_$\\\x80-\xff])[A-Za-z0-9_]*[$\\\x80-\xff][A-Za-z0-9_$\\\x80-\xff]*")
 _NUMBER = re.compile(rb"(?:0[xX][0-9a-fA-F]+|[0-9]+(?:[eE][0-9]+)?)[uUlLfFzZ]*")
+_LONGEST_NUMBER = 256
+"""Digits that a number has at most, as far as names right behind it are concerned: a line may be one long word."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 KEYWORDS = frozenset(
     b"alignas auto bool break case char class const constexpr continue default delete do double else enum explicit "
@@ -31,9 +33,10 @@ def words_of(text: bytes) -> frozenset[bytes]:
         return frozenset(tokens)
     tokens -= numbers
     for number in numbers:
-        if _NUMBER.fullmatch(number) is None:
+        if len(number) > _LONGEST_NUMBER or _NUMBER.fullmatch(number) is None:
             # `0x1fgap` is one word, or a number and a name: each of its ends may be one.
-            tokens.update(number[at:] for at in range(1, len(number)) if number[at] > 0x39)
+            ends = range(1, min(len(number), _LONGEST_NUMBER))
+            tokens.update(number[at:] for at in ends if number[at] > 0x39)
     return frozenset(tokens)
 
 
