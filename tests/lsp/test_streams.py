@@ -104,6 +104,9 @@ def test_no_source_text_in_the_log(place: Workplace) -> None:
             for process in watch.companions():
                 process.kill()
             await job_end(client, begun["job"])
+            deadline = time.monotonic() + STATE_SECONDS
+            while "the analysis process ended" not in client.connection.errors() and time.monotonic() < deadline:
+                await asyncio.sleep(0.05)
             # Requests and notifications that cannot be read, and an edit outside the text.
             for method in ("textDocument/hover", "no/such", "workspace/executeCommand"):
                 pending = client.send_request(method, {"textDocument": MARK, "command": MARK, "arguments": [MARK]})
