@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from suite.independent import C_TYPES, DTYPES, Entry, close_enough, contract_of, number, split_outputs
 
-PATTERNS = ("random", "ends", "constant", "small", "sorted")
+PATTERNS = ("random", "ends", "constant", "small", "sorted", "told")
+"""Kinds of values; ``told`` are the numbers of the texts and those beside them."""
 LONGEST = {1: 72, 2: 18, 3: 8}
 """Up to which size every combination is tried, by the number of sizes."""
 MORE = 60
@@ -54,7 +55,8 @@ def difference(original: str, mutant: str, kernel: str, suffix: str, scratch: Pa
     """Where the two differ, in one line; empty where they do not. ``ValueError`` where that can't be told."""
     table, entries, returned = contract_of(original)
     target = table.get("build", {}).get("instantiate") or kernel
-    calls = calls_of(table, entries, returned, _largest_number(original, mutant))
+    told = _numbers(original, mutant)
+    calls = calls_of(table, entries, returned, told)
     harnessed = [harness(text, target, entries, returned) for text in (original, mutant)]
     one = _run(harnessed[0], suffix, scratch, compiler, FLAGS, calls)
     other = _run(harnessed[1], suffix, scratch, compiler, FLAGS, calls)
@@ -78,16 +80,16 @@ def _words(sizes: dict[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in sizes.items())
 
 
-def _largest_number(*texts: str) -> int:
-    """The largest whole number in the bodies that may be a width, a block or a threshold."""
+def _numbers(*texts: str) -> list[float]:
+    """The numbers in the texts: widths, blocks, thresholds."""
     bodies = (re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S) for text in texts)
-    return max((int(found) for body in bodies for found in re.findall(r"\b\d{1,4}\b", body)), default=8)
+    return sorted({float(found) for body in bodies for found in re.findall(r"\b\d+\.?\d*(?:[eE][-+]?\d+)?", body)})
 
 
 # ---- calls ----
 
 
-def calls_of(table: dict[str, Any], entries: list[Entry], returned: Entry | None, largest: int) -> Calls:
+def calls_of(table: dict[str, Any], entries: list[Entry], returned: Entry | None, told: Sequence[float]) -> Calls:
     """Every small combination of sizes with every pattern, and some larger ones with one each."""
     check = table.get("check", {})
     names = [entry.name for entry in entries if not entry.role and entry.name in check]
@@ -99,6 +101,7 @@ def calls_of(table: dict[str, Any], entries: list[Entry], returned: Entry | None
         chosen += [(sizes, PATTERNS) for sizes in _combinations(names, [range(LONGEST[count] + 1) for _ in names])]
         chosen += [(sizes, ("random",)) for sizes in _combinations(names, [check[name] for name in names])]
         rng = np.random.default_rng(97)
+        largest = int(max((value for value in told if value < 10_000), default=8))
         top = min(max(2 * largest + 3, LONGEST[count] + 1), LARGEST[count])
         chosen += [
             ({name: int(rng.integers(0, top, endpoint=True)) for name in names}, ("random",)) for _ in range(MORE)
@@ -111,7 +114,7 @@ def calls_of(table: dict[str, Any], entries: list[Entry], returned: Entry | None
         if where and not eval(where, {"__builtins__": {}}, dict(sizes)):
             continue
         for pattern in patterns:
-            data += b"\1" + _arguments(entries, sizes, pattern, rng)
+            data += b"\1" + _arguments(entries, sizes, pattern, rng, told)
             sizes_of.append(sizes)
     lengths = tuple(_length(entries, returned, sizes) for sizes in sizes_of)
     return Calls(tuple(sizes_of), lengths, bytes(data))
@@ -121,11 +124,13 @@ def _combinations(names: Sequence[str], pools: Sequence[Sequence[int]]) -> Itera
     return (dict(zip(names, map(int, values), strict=True)) for values in itertools.product(*pools))
 
 
-def _arguments(entries: list[Entry], sizes: dict[str, int], pattern: str, rng: np.random.Generator) -> bytes:
+def _arguments(
+    entries: list[Entry], sizes: dict[str, int], pattern: str, rng: np.random.Generator, told: Sequence[float]
+) -> bytes:
     known: dict[str, Any] = dict(sizes)
     for entry in entries:
         if not entry.role and entry.name not in known:
-            known[entry.name] = values_of(entry, 1, known, "random", rng)[0].item()
+            known[entry.name] = values_of(entry, 1, known, "random", rng, told)[0].item()
     out = bytearray()
     for entry in entries:
         if not entry.role:
@@ -134,13 +139,15 @@ def _arguments(entries: list[Entry], sizes: dict[str, int], pattern: str, rng: n
         count = 1
         for dim in entry.dims:
             count *= int(number(dim, known))
-        out += np.int64(count).tobytes() + values_of(entry, count, known, pattern, rng).tobytes()
+        out += np.int64(count).tobytes() + values_of(entry, count, known, pattern, rng, told).tobytes()
         if entry.rows:
             out += np.int64(number(entry.dims[-1], known)).tobytes()
     return bytes(out)
 
 
-def values_of(entry: Entry, count: int, known: dict[str, Any], pattern: str, rng: np.random.Generator) -> NDArray[Any]:
+def values_of(
+    entry: Entry, count: int, known: dict[str, Any], pattern: str, rng: np.random.Generator, told: Sequence[float]
+) -> NDArray[Any]:
     """Values of one argument within its range; of a struct, four floats for each."""
     whole = entry.dtype in DTYPES and entry.dtype[0] != "f"
     low = number(entry.low, known) if entry.low else (-4 if entry.dtype[0] in "fi" else 0)
@@ -157,6 +164,11 @@ def values_of(entry: Entry, count: int, known: dict[str, Any], pattern: str, rng
             drawn = rng.choice(drawn[: max(3, count // 8)], count) if count else drawn
         case "sorted":
             drawn = np.sort(drawn)
+        case "told":
+            near = [v + step for v in (*told, *known.values()) for step in (0, -1, 1) if low <= v + step <= high] or [
+                low
+            ]
+            drawn = np.where(rng.random(count) < 0.7, rng.choice(np.array(near), count), drawn)
         case _:
             pass
     return drawn.astype(kind)

@@ -29,7 +29,7 @@ EQUIVALENT = "equivalent"
 SURVIVED = "survived"
 UNDECIDED = "undecided"
 NOT_COUNTED = "does not build"
-VERSION = "1"
+VERSION = "2"
 """Part of the key of every result: raised when mutants are judged otherwise."""
 
 

@@ -113,6 +113,7 @@ LOOP = "    for (int i = 0; i < n; i++)\n        y[i] = 2 * x[i];\n}\n"
         pytest.param("    for (int i = n - 1; i >= 0; i--)\n        y[i] = x[i] + x[i];\n}\n", "", id="equivalent"),
         pytest.param(LOOP.replace("i < n", "i < n - (n == 61)"), "n = 61: result 1 differs", id="one-size"),
         pytest.param(LOOP.replace("2 * x[i]", "2 * x[i] + (n > 64 && x[i] > 0.9f)"), "differs", id="large-and-rare"),
+        pytest.param(LOOP.replace("2 * x[i]", "2 * x[i] + (x[i] == 0.75f)"), "differs", id="one-value"),
         pytest.param(LOOP.replace("y[i] =", "y[i] = 0 * x[i + 1] +"), "heap-buffer-overflow", id="reads-beside"),
         pytest.param("    if (n > 40) __builtin_trap();\n" + LOOP, "n = 41: does not return", id="traps"),
         pytest.param(

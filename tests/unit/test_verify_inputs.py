@@ -16,8 +16,8 @@ from kernwright.text import Snapshot
 from kernwright.verify.dtypes import element_types, integer_range, numpy_type, struct_type, to_wide
 from kernwright.verify.generate import Generator, changed_in_the_middle
 from kernwright.verify.inputs import Inputs, Values
-from kernwright.verify.patterns import FLOAT_PATTERNS, INTEGER_PATTERNS
-from kernwright.verify.sizes import NoSizes, constants_of, size_points
+from kernwright.verify.patterns import FLOAT_PATTERNS, INTEGER_PATTERNS, Draw
+from kernwright.verify.sizes import NoSizes, constants_of, fractions_of, size_points
 from kernwright.verify.thunk import slots_of
 
 ALL_PATTERNS = tuple(dict.fromkeys(FLOAT_PATTERNS + INTEGER_PATTERNS))
@@ -92,6 +92,29 @@ def test_listed_sizes_that_nothing_admits_are_an_error() -> None:
 def test_constants_of_a_text() -> None:
     text = b"int f(int n) { return n == 0x1000 || n > 20'000u ? 017 : 3 + 2.5; }"
     assert constants_of(parse(Snapshot(Path("a.cpp"), text), Language.CPP)) == [3, 15, 4096, 20000]
+
+
+def test_constants_that_a_shift_or_a_division_hides() -> None:
+    text = b"int f(int n) { return (n >> 11) == 3 || n / 100 > 7; }"
+    assert set(constants_of(parse(Snapshot(Path("a.c"), text), Language.C))) >= {3, 7, 6144, 700}
+
+
+def test_fractions_of_a_text() -> None:
+    text = b"float f(float x) { return x > 3.25f && x < 3.75 || x == 0x1p-3f || x > 7 ? 1e400 : 2; }"
+    found = fractions_of(parse(Snapshot(Path("a.c"), text), Language.C))
+    assert {3.25, -3.25, 3.75, 3.5, 0.125, -0.125} <= set(found)
+    assert 7.0 not in found
+    assert all(abs(value) < 1e300 for value in found)
+
+
+def test_planted_thresholds_are_met_and_passed_narrowly() -> None:
+    draw = Draw(4000, "f32", -4, 4, np.random.default_rng(1), (3, 0.3))
+    values = draw.make("planted").astype(np.float32)
+    assert {np.float32(3), np.float32(0.3)} <= set(values)
+    beside = values[(np.abs(values - np.float32(0.3)) < 1e-5) & (values != np.float32(0.3))]
+    assert beside.min() < np.float32(0.3) < beside.max()
+    whole = Draw(400, "i32", -9, 9, np.random.default_rng(1), (3, 0.3)).make("planted")
+    assert whole.dtype.kind == "i"
 
 
 @pytest.mark.parametrize("pattern", ALL_PATTERNS)

@@ -31,7 +31,7 @@ from kernwright.verify.plan import (
     within_budget,
 )
 from kernwright.verify.question import Subject, Workbench
-from kernwright.verify.sizes import NoSizes, constants_of
+from kernwright.verify.sizes import NoSizes, constants_of, fractions_of
 from kernwright.verify.stages import Library
 from kernwright.verify.thunk import slots_of
 
@@ -141,7 +141,7 @@ def prepare(subject: Subject, workbench: Workbench) -> Baseline | NotCheckable:
     types = _types(subject)
     if isinstance(types, NotCheckable):
         return types
-    planted = tuple(constants_of(subject.parsed))[:64]
+    planted = (*constants_of(subject.parsed)[:64], *fractions_of(subject.parsed)[:64])
     generator = Generator(subject.contract, types, workbench.seed, planted)
     executor = Executor(subject.command.compiler, workbench)
     baseline = Baseline(subject, workbench, library, executor, generator, threads_of(subject))

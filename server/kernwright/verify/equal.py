@@ -14,7 +14,7 @@ from kernwright.verify.inputs import Inputs, Values
 from kernwright.verify.job import Call, Job, Outcome, Record, is_output
 from kernwright.verify.plan import case_job, overlap_calls
 from kernwright.verify.shadow import Shadow
-from kernwright.verify.sizes import COUNTER_SIZE, MOST_ELEMENTS, added_points, constants_of
+from kernwright.verify.sizes import COUNTER_SIZE, MOST_ELEMENTS, added_points, constants_of, fractions_of
 from kernwright.verify.stages import Library, TimedPoint, VerifiedInputs
 from kernwright.verify.thunk import Slot
 from kernwright.verify.verdict import Status
@@ -152,10 +152,11 @@ class Comparison:
         known = set(constants_of(baseline.subject.parsed))
         tried = {value for inputs in baseline.cases for value in inputs.sizes.values()}
         new = [value for value in constants_of(unit.parsed) if value not in known and value > 2][:MOST_CONSTANTS]
-        if not new:
+        fractions = self._new_fractions(unit)
+        if not new and not fractions:
             return None
         contract, generator = baseline.subject.contract, baseline.generator
-        generator = type(generator)(contract, generator.types, generator.seed + 1, tuple(new))
+        generator = type(generator)(contract, generator.types, generator.seed + 1, (*new, *fractions))
         cases: list[Inputs] = []
         if not contract.check.only_listed:
             sizes = [v + step for v in new for step in (-1, 0, 1) if v + step not in tried]
@@ -185,6 +186,13 @@ class Comparison:
         if len(good) < len(cases):
             answered = baseline.answer(case_job(self.library.slots, good, baseline.threads)) if good else None
         return answered if isinstance(answered, Answered) else None
+
+    def _new_fractions(self, unit: Unit) -> list[float]:
+        """Floating-point constants that only the candidate's text mentions, where an array could hold them."""
+        if not any(slot.arg.is_float and slot.arg.is_array for slot in self.library.slots):
+            return []
+        known = set(fractions_of(self.baseline.subject.parsed))
+        return [value for value in fractions_of(unit.parsed) if value not in known][:MOST_CONSTANTS]
 
     # ---- overlapping arrays ----
 

@@ -30,7 +30,7 @@ class Generator:
     contract: Contract
     types: Mapping[str, DType]
     seed: int
-    planted: tuple[int, ...] = ()
+    planted: tuple[Number, ...] = ()
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ class Generator:
         if scalars is None:
             return None
         # Arrays are likely to be compared with the scalars that are passed beside them.
-        told = (int(v) for name, v in scalars.items() if name not in sizes and abs(v) < 1 << 62)
+        told = (v for name, v in scalars.items() if name not in sizes and abs(v) < 1 << 62)
         knowing = replace(self, planted=(*self.planted, *told))
         values: list[Values] = []
         shapes: list[tuple[int, int]] = []

@@ -23,6 +23,8 @@ INTEGER_PATTERNS = (
 )  # fmt: skip
 SPECIALS = ("specials", "specials late", "specials early")
 """Those that need a contract in which NaN and infinities may occur."""
+_NEAREST = 2.0**-21
+"""The step, relatively, from a threshold to numbers beside it: two of the last bits of f32."""
 MODERATE = 4.0
 """Floats without a range are mostly drawn from -4..4."""
 Wide = NDArray[Any]
@@ -41,7 +43,7 @@ class Draw:
     low: Number
     high: Number
     random: np.random.Generator
-    planted: tuple[int, ...] = ()
+    planted: tuple[Number, ...] = ()
     bounded: bool = True
     specials: bool = False
 
@@ -100,7 +102,12 @@ class Draw:
                 return middle * (1 + random.standard_normal(count) * 2.0 ** -(DIGITS[self.dtype] // 2))
             case "planted":
                 values = self._uniform()
-                return self._plant(values, [float(v) for v in self.planted])
+                # A threshold is met exactly, and passed by as little as a number can tell.
+                steps = (1 + _NEAREST, 1 - _NEAREST)
+                fractions = [v for v in self.planted if v != int(v)]
+                return self._plant(
+                    values, [*map(float, self.planted), *(v * step for v in fractions for step in steps)]
+                )
             case "extremes":
                 return self._extremes()
             case "high":
@@ -209,7 +216,7 @@ class Draw:
                 values[random.integers(count)] = high
                 return values
             case "planted":
-                return self._plant(self._any(), list(self.planted))
+                return self._plant(self._any(), [int(v) for v in self.planted])
             case _:
                 return self._any()
 

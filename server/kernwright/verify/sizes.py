@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from tree_sitter import Node
@@ -24,6 +26,8 @@ COUNTER_SIZE, WIDER_SIZE = 65_539, 600_011
 block to block, has had time to overflow or to be forgotten."""
 MOST_ELEMENTS = 1 << 22
 """Added sizes keep every array below this many elements."""
+MOST_UNDONE = 1 << 10
+"""Larger constants are not multiplied by what something is divided by."""
 Point = dict[str, Number]
 # The text of a macro is no expression to the parser.
 _NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]*\b")
@@ -133,7 +137,8 @@ def largest_extent(contract: Contract, point: Mapping[str, Number]) -> int:
 
 def constants_of(parsed: Parsed) -> list[int]:
     """Integer constants in a text, smallest first: what its branches may compare sizes and values with. Shifts and
-    products of constants count as what they come to."""
+    products of constants count as what they come to; where something is shifted or divided before it is compared, so
+    does every constant the other way round: ``n >> 11 == 3`` is about 6144."""
     found: set[int] = set()
     for node in find_all(parsed.root, "number_literal"):
         value = _integer(parsed.text(node))
@@ -148,7 +153,44 @@ def constants_of(parsed: Parsed) -> list[int]:
         value = _folded(parsed, node)
         if value is not None:
             found.add(value)
-    return sorted(found)
+    return sorted(found | _undone(parsed, found))
+
+
+def _undone(parsed: Parsed, constants: set[int]) -> set[int]:
+    """The constants times what a variable is divided by: by ``/``, or by a shift to the right."""
+    factors: set[int] = set()
+    for node in find_all(parsed.root, "binary_expression"):
+        operator, left = node.child_by_field_name("operator"), node.child_by_field_name("left")
+        right = _folded(parsed, node.child_by_field_name("right"))
+        if operator is None or right is None or _folded(parsed, left) is not None:
+            continue
+        if parsed.text(operator) == ">>" and 0 < right < 32:
+            factors.add(1 << right)
+        elif parsed.text(operator) == "/" and right > 1:
+            factors.add(right)
+    small = sorted(constant for constant in constants if 1 < constant <= MOST_UNDONE)
+    return {constant * factor for factor in factors for constant in small}
+
+
+def fractions_of(parsed: Parsed) -> list[float]:
+    """Floating-point constants in a text, of both signs, and what lies between neighbours: values that its branches
+    may compare elements with."""
+    written = (_fraction(parsed.text(node)) for node in find_all(parsed.root, "number_literal"))
+    found = sorted({signed for value in written if value is not None for signed in (value, -value)})
+    between = [one / 2 + other / 2 for one, other in pairwise(found)]
+    return sorted({*found, *between})
+
+
+def _fraction(text: str) -> float | None:
+    """The value of a literal that is no integer."""
+    if _integer(text) is not None:
+        return None
+    text = text.replace("'", "").lower()
+    try:
+        value = float.fromhex(text.rstrip("fl")) if text.startswith("0x") else float(text.rstrip("fl"))
+    except (ValueError, OverflowError):
+        return None
+    return value if math.isfinite(value) else None
 
 
 def _integer(text: str) -> int | None:
