@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kernwright.run.scratch import Scratch, sweep
+from kernwright.run.scratch import Scratch
 
 from .doomed_client import Errand
 from .processes import Watch, left_in
@@ -169,7 +169,10 @@ def test_server_and_job_killed_at_once(place: Workplace, monkeypatch: pytest.Mon
     monkeypatch.setattr(tempfile, "tempdir", str(place.temporary))
     held = Scratch()
     os.utime(held.path, (0, 0))
-    sweep()
-    assert left_in(place.temporary) == [held.path.name], "what is in use is nobody's to remove"
+    with doomed(place, make(place)) as found:
+        found.watch.wait_for(lambda: not any(folder.exists() for folder in left), "the next job's sweeping")
+        assert held.path.exists(), "what is in use is nobody's to remove"
+        found.client.kill()
+        found.watch.seconds_to_end(END_SECONDS)
     held.remove()
     place.check_nothing_left()

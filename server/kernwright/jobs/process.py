@@ -13,7 +13,8 @@ def run_job(line: Line) -> None:
     request = line.news.get()
     assert isinstance(request, JobRequest)
     os.nice(5)
-    sweep()
+    if line.scratch is not None:
+        sweep(line.scratch)
     line.send(_result(request, line))
 
 

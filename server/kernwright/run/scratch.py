@@ -54,9 +54,9 @@ def hold(folder: Path) -> int | None:
     return None
 
 
-def sweep() -> None:
-    """Remove the folders of this user that killed processes have left."""
-    for folder in list(_old_folders()):
+def sweep(beside: Path) -> None:
+    """Remove the folders of this user that killed processes have left beside one."""
+    for folder in list(_old_folders(beside.parent)):
         with contextlib.suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
@@ -66,8 +66,8 @@ def sweep() -> None:
                 os.close(descriptor)
 
 
-def _old_folders() -> Generator[Path]:
-    with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+def _old_folders(above: Path) -> Generator[Path]:
+    with contextlib.suppress(OSError), os.scandir(above) as entries:
         for entry in entries:
             if not entry.name.startswith(_PREFIX) or not entry.is_dir(follow_symlinks=False):
                 continue

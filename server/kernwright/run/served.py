@@ -31,7 +31,7 @@ class Line:
 
     def __init__(self, scratch: Path | None) -> None:
         self._output, self._input = _streams()
-        self._scratch = scratch
+        self.scratch = scratch
         # Held until this process ends, however it does.
         self._hold = hold(scratch) if scratch is not None else None
         self.news: SimpleQueue[object] = SimpleQueue()
@@ -48,8 +48,8 @@ class Line:
     def leave(self, status: int = 0) -> None:
         """End what is below this process, then the process, without further ado."""
         none_left_below(1.0)
-        if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+        if self.scratch is not None:
+            shutil.rmtree(self.scratch, ignore_errors=True)
         os._exit(status)
 
     def _read(self) -> None:
