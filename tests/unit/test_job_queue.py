@@ -83,15 +83,15 @@ def test_who_asks_comes_before_what_the_server_began_by_itself() -> None:
     assert (idle.state, waiting.state, asked.state) == (JobState.CANCELLED, JobState.QUEUED, JobState.RUNNING)
 
 
-@pytest.mark.parametrize(
-    ("end", "state", "why"),
-    [
-        (lambda fake: fake.heard(DONE), JobState.DONE, ""),
-        (lambda fake: fake.heard(JobFailed("no compiler")), JobState.FAILED, "no compiler"),
-        (lambda fake: fake.gone("killed by signal 9"), JobState.FAILED, "killed by signal 9"),
-        (lambda fake: fake.gone(""), JobState.FAILED, "before it had a result"),
-    ],
-)  # fmt: skip
+ENDS: list[tuple[Callable[[Fake], None], JobState, str]] = [
+    (lambda fake: fake.heard(DONE), JobState.DONE, ""),
+    (lambda fake: fake.heard(JobFailed("no compiler")), JobState.FAILED, "no compiler"),
+    (lambda fake: fake.gone("killed by signal 9"), JobState.FAILED, "killed by signal 9"),
+    (lambda fake: fake.gone(""), JobState.FAILED, "before it had a result"),
+]
+
+
+@pytest.mark.parametrize(("end", "state", "why"), ENDS)
 def test_how_a_job_ends(end: Callable[[Fake], None], state: JobState, why: str) -> None:
     bench = Bench()
     job, ended = bench.submit(JobKind.PROFILE), list[JobState]()

@@ -45,7 +45,10 @@ def test_edits(text: str, edits: list[tuple[int, int, int, int, str]], encoding:
 
 
 def test_a_model_that_splits_at_form_feeds_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kernwright.session.document.lines_of", lambda text: text.splitlines(keepends=True) or [""])  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType]
+    def split(text: str) -> list[str]:
+        return text.splitlines(keepends=True) or [""]
+
+    monkeypatch.setattr("kernwright.session.document.lines_of", split)
     with pytest.raises((AssertionError, OutOfStep, IndexError)):
         check("a\x0cb\nc", [(0, 0, 0, 1, "x\x0cy"), (1, 0, 1, 1, "z")], Encoding.UTF16)
 
