@@ -73,7 +73,8 @@ def below(place: Place) -> Place:
     return replace(place, line=place.line + 1, end_line=place.end_line + 1)
 
 
-def require_failure(seen: Seen) -> None:
+def require_failure(seen: Seen, why: str) -> None:
+    assert why in seen.failed
     assert not seen.ended
     assert seen.status != 0
     with pytest.raises(AssertionError):

@@ -23,7 +23,7 @@ import psutil
 TOP = Path(__file__).parents[2]
 PATIENCE_SECONDS = 120
 """How long a script waits for one thing: long, for a busy machine; it is never waited for where all is well."""
-RUN_SECONDS = 300
+_RUN_SECONDS = 300
 """How long a run may take in all; its script ends it before, unless the editor asks its user something."""
 _GONE_SECONDS = 10
 _ROWS, _COLUMNS = 60, 160
@@ -94,7 +94,6 @@ class Ground:
         file: Path,
         variables: Mapping[str, str],
         may_leave: Callable[[], bool] = lambda: True,
-        seconds: float = RUN_SECONDS,
     ) -> Seen:
         """Run an editor on a file. ``may_leave`` says whether the editor may go once its script is through."""
         records, may_go = self.folder / "records", self.folder / "may-go"
@@ -110,14 +109,13 @@ class Ground:
             "XDG_CACHE_HOME": str(self.cache),
             **{f"XDG_{name.upper()}_HOME": str(self.folder / name) for name in ("config", "data", "state")},
             "KERNWRIGHT_ROUNDS": "3",
-            "PATIENCE_SECONDS": str(PATIENCE_SECONDS),
             "RECORDS": str(records),
             "MAY_GO": str(may_go),
             "FILE": str(file),
             **variables,
         }
         with _terminal(command, environment, self.folder) as terminal:
-            last = time.monotonic() + seconds
+            last = time.monotonic() + _RUN_SECONDS
             while terminal.status is None and time.monotonic() < last:
                 terminal.read()
                 if not may_go.exists() and any("done" in one for one in _lines(records)) and may_leave():

@@ -21,7 +21,7 @@ from .expectations import (
     require_rewritten,
 )
 from .kernels import CALLER, DOT, place_of
-from .runs import RUN_SECONDS, Ground, Seen, set_up
+from .runs import PATIENCE_SECONDS, Ground, Seen, set_up
 
 SCRIPTS = Path(__file__).with_name("neovim")
 PROGRAMS = Path(sys.executable).parent
@@ -48,15 +48,20 @@ def in_neovim(
     text: str,
     *,
     may_leave: Callable[[], bool] = lambda: True,
-    seconds: float = RUN_SECONDS,
+    patience: float = PATIENCE_SECONDS,
     planted: str = "",
 ) -> Seen:
     """Run a script in Neovim on a file with this text."""
     setup = ground.folder / "setup.lua"
     setup.write_text(set_up("neovim"))
     command = [str(NVIM), "--clean", "-S", str(SCRIPTS / f"{script}.lua")]
-    variables = {"SETUP": str(setup), "STEPS": str(SCRIPTS / "steps.lua"), "PLANTED": planted}
-    return ground.run(command, ground.write("dot.c", text), variables, may_leave, seconds)
+    variables = {
+        "SETUP": str(setup),
+        "STEPS": str(SCRIPTS / "steps.lua"),
+        "PLANTED": planted,
+        "PATIENCE_SECONDS": str(patience),
+    }
+    return ground.run(command, ground.write("dot.c", text), variables, may_leave)
 
 
 def require_silence(seen: Seen) -> None:
@@ -102,9 +107,9 @@ def test_beside_clangd(ground: Ground) -> None:
     require_silence(seen)
 
 
-def test_a_server_that_dies_fails_the_run(ground: Ground) -> None:
-    ground.program("kernwright", "exit 3")
-    require_failure(in_neovim(ground, "facts", DOT, seconds=10))
+def test_a_server_that_answers_nothing_fails_the_run(ground: Ground) -> None:
+    ground.program("kernwright", "exec sleep 600")
+    require_failure(in_neovim(ground, "facts", DOT, patience=4), "the server is attached")
 
 
 def test_another_text_is_noticed(ground: Ground) -> None:
