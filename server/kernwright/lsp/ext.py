@@ -144,9 +144,12 @@ def register(server: KernwrightServer) -> None:
             told[uri] = now
             tell_offers(server, uri)
 
+    def forget(uri: str) -> None:
+        told.pop(uri, None)
+
     server.session.listeners.facts.append(offers_may_differ)
     server.session.listeners.analysed.append(offers_may_differ)
-    server.session.listeners.closed.append(lambda uri: told.pop(uri, None))
+    server.session.listeners.closed.append(forget)
     server.session.listeners.problems.append(known)
     _ = (trust, rules)
 

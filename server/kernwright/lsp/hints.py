@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -53,10 +54,24 @@ def register(server: KernwrightServer) -> None:
                 )
         return hint
 
-    def changed(uri: str) -> None:
-        if server.client.refreshes_hints and session.settings_of(uri).hints:
+    def refresh() -> None:
+        if server.client.refreshes_hints:
             server.endpoint.ask(types.WORKSPACE_INLAY_HINT_REFRESH)
 
+    def changed(uri: str) -> None:
+        if session.settings_of(uri).hints:
+            refresh()
+
+    shown: dict[Path, bool] = {}
+
+    def known(folder: Path) -> None:
+        """Settings that switch hints on or off count at once."""
+        root = session.roots.get(folder)
+        if root is not None and shown.get(folder, True) != root.settings.hints:
+            shown[folder] = root.settings.hints
+            refresh()
+
+    session.listeners.problems.append(known)
     session.listeners.facts.append(changed)
     _ = (hints, resolve)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -36,10 +37,24 @@ def register(server: KernwrightServer) -> None:
     def resolve(lens: types.CodeLens) -> types.CodeLens:
         return lens
 
-    def changed(uri: str) -> None:
-        if server.client.refreshes_lenses and session.settings_of(uri).lenses:
+    def refresh() -> None:
+        if server.client.refreshes_lenses:
             server.endpoint.ask(types.WORKSPACE_CODE_LENS_REFRESH)
 
+    def changed(uri: str) -> None:
+        if session.settings_of(uri).lenses:
+            refresh()
+
+    shown: dict[Path, bool] = {}
+
+    def known(folder: Path) -> None:
+        """Settings that switch lenses on or off count at once."""
+        root = session.roots.get(folder)
+        if root is not None and shown.get(folder, True) != root.settings.lenses:
+            shown[folder] = root.settings.lenses
+            refresh()
+
+    session.listeners.problems.append(known)
     session.listeners.facts.append(changed)
     _ = (lenses, resolve)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
@@ -58,7 +59,7 @@ async def ask_configuration(server: KernwrightServer) -> None:
         )
     except Exception:
         return
-    tables = cast(list[Any], answer) if isinstance(answer, list) else []
+    tables = list(cast(Sequence[Any], answer)) if isinstance(answer, list | tuple) else []
     if len(tables) == len(scopes):
         # Whoever has no settings says null, or leaves a table out: then none are set.
         at_large, *by_folder = map(table_of, tables)
