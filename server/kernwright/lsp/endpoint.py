@@ -227,7 +227,7 @@ class Endpoint(LanguageServerProtocol):
 
     def notify(self, method: str, params: Any | None = None) -> None:
         """Send a notification; ``params`` are the protocol's types or plain data."""
-        self._write({"jsonrpc": "2.0", "method": method, "params": params})
+        self._write({"jsonrpc": "2.0", "method": method, **_given(params)})
 
     def ask(self, method: str, params: Any | None = None) -> asyncio.Future[Any]:
         """Send a request; the future has its result, or a ``ReplyError``."""
@@ -236,7 +236,7 @@ class Endpoint(LanguageServerProtocol):
         future: Future[Any] = Future()
         self._asked[id_] = future
         self._asked_types[id_] = self.get_result_type(method)
-        self._write({"jsonrpc": "2.0", "id": id_, "method": method, "params": params})
+        self._write({"jsonrpc": "2.0", "id": id_, "method": method, **_given(params)})
         wrapped = asyncio.wrap_future(future)
         # An answer that nobody waits for may be an error: that is no news.
         wrapped.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -290,3 +290,8 @@ def _place_of(error: BaseException) -> str:
         trace = trace.tb_next
     where = f" in {trace.tb_frame.f_code.co_name}, line {trace.tb_lineno}" if trace is not None else ""
     return f"unexpected {type(error).__name__}{where}; please report it"
+
+
+def _given(params: object) -> dict[str, object]:
+    """Parameters, where a message has any: the protocol knows no null in their place."""
+    return {} if params is None else {"params": params}

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
 
 
+_DECISION_SECONDS = 0.6
+"""What a decision that was just made may hold up the end of the server."""
+
+
 def register(server: KernwrightServer) -> None:
     said: set[str] = set()
 
@@ -24,10 +28,11 @@ def register(server: KernwrightServer) -> None:
         await ask_configuration(server)
 
     @server.feature(types.SHUTDOWN)
-    def shutdown(params: None) -> None:
+    async def shutdown(params: None) -> None:
         # Jobs are ended before the reply: a client may kill what is left soon after it.
         server.session.jobs.close()
         server.endpoint.shut_down()
+        await server.session.analysis.decided(_DECISION_SECONDS)
 
     @server.feature(types.SET_TRACE)
     def set_trace(params: types.SetTraceParams) -> None:

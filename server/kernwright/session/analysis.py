@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from kernwright.mirror.messages import Answer, Asked, Question, Refused
+from kernwright.mirror.messages import Answer, Asked, Decide, Question, Refused
 
 _FAST_DEATH_SECONDS = 5.0
 _FAST_DEATHS = 3
@@ -86,6 +86,12 @@ class Analysis:
         if self._worker is not None:
             self._tell(self._worker, Asked(number, question))
         return future
+
+    async def decided(self, patience: float) -> None:
+        """Wait until the decisions that were handed over are written down, but no longer than ``patience`` seconds."""
+        waiting = [future for question, future in self._open.values() if isinstance(question, Decide)]
+        if waiting:
+            await asyncio.wait(waiting, timeout=patience)
 
     def close(self) -> None:
         self._closed = True
