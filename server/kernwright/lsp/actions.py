@@ -10,7 +10,8 @@ from lsprotocol import types
 from kernwright.lsp import names
 from kernwright.lsp.convert import Json, table_of
 from kernwright.lsp.edits import NoLongerApplies, contract_edit, edits_of_offer, offer_edit, told_of, workspace_edit
-from kernwright.lsp.endpoint import INVALID_PARAMS, ReplyError
+from kernwright.lsp.endpoint import ReplyError
+from kernwright.lsp.message import INVALID_PARAMS
 from kernwright.lsp.names import APPLIED, FIX_ALL, QUICK_FIX, REWRITE, TOLD
 from kernwright.mirror.messages import ContractOf, DraftContract, Refused
 from kernwright.session.facts import KeptOffer, PlacedKernel
