@@ -36,7 +36,7 @@ ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 _EDITORS: Mapping[Encoding, str] = {"utf-8": "neovim", "utf-16": "vscode", "utf-32": "emacs"}
 PATIENCE_SECONDS = 40.0
 _PAUSE_EVERY = 25
-_TWIN_EVERY = 125
+_TWIN_EVERY = 50
 _FRESH_EVERY = 3_000
 
 
@@ -46,12 +46,15 @@ class Summary:
     kinds: Counter[str] = field(default_factory=Counter[str])
     replies: Counter[str] = field(default_factory=Counter[str])
     comparisons: int = 0
+    diagnostics: int = 0
+    """How many were compared in all: a fuzz whose texts have no findings would notice nothing."""
 
     def add(self, other: Summary) -> None:
         self.steps += other.steps
         self.kinds += other.kinds
         self.replies += other.replies
         self.comparisons += other.comparisons
+        self.diagnostics += other.diagnostics
 
 
 class Failed(AssertionError):
@@ -107,7 +110,7 @@ async def fuzz(
         except Exception as why:
             said = [(f"{one.at:.3f}", "client" if one.outgoing else "server", one.message) for one in client.traffic]
             raise Failed(encoding, number, last, why, said) from why
-        summary.replies = client.replies
+        summary.replies, summary.diagnostics = client.replies, desk.compared
     return summary
 
 
@@ -259,8 +262,8 @@ def main() -> int:
         return 1
     print(
         f"seed {options.seed}: {total.steps} steps in {time.monotonic() - began:.0f} s, "
-        f"{total.comparisons} comparisons with a fresh server\n  {dict(total.kinds.most_common())}\n"
-        f"  {dict(total.replies.most_common())}"
+        f"{total.comparisons} comparisons with a fresh server, {total.diagnostics} diagnostics compared\n"
+        f"  {dict(total.kinds.most_common())}\n  {dict(total.replies.most_common())}"
     )
     return 0
 

@@ -36,6 +36,8 @@ class Opened:
     lost: bool = False
     pulled: bool = False
     changed: float = 0.0
+    healthy: Lines | None = None
+    """The text before it was edited wildly; nothing while it is as it was opened, gentle edits apart."""
 
     @property
     def suffix(self) -> str:
@@ -53,6 +55,8 @@ class Desk:
     """Seconds that a reply may take: no measure of speed, but of silence."""
     open: dict[str, Opened] = field(default_factory=dict[str, Opened])
     strange: set[str] = field(default_factory=set[str])
+    compared: int = 0
+    """How many diagnostics were held against those of the same text opened anew."""
     _asked: set[str | None] = field(default_factory=set["str | None"])
     """Whose diagnostics were asked for since the client was quiet; None for those of all."""
 
@@ -169,6 +173,7 @@ class Desk:
         self.open_document(twin, self.client.document(uri).text, opened.language_id, True)
         found = await self.diagnostics(twin)
         self.close_document(twin)
+        self.client.look()
         self._same(uri, comparable(expected), comparable(found), "the same text opened anew")
 
     async def compare_with(self, fresh: LooseClient) -> None:
@@ -187,6 +192,7 @@ class Desk:
         return [opened for opened in self.open.values() if opened.analysed and not opened.lost]
 
     def _same(self, uri: str, found: list[Comparable], expected: list[Comparable], who: str) -> None:
+        self.compared += len(expected)
         if found == expected:
             return
         missing = [one for one in expected if one not in found][:3]

@@ -19,6 +19,16 @@ Place = tuple[int, int]
 _STRUCTURE = ("{", "}", "/*", "*/", "(", ")", ";", "for", "#", "\n", '"', "kernwright", "float", "=", "[")
 
 
+_BLANKS = (
+    *("  ", " ", "\t", " /* é\f */ ", " /*𝄞 \u2028*/ ", "\n", "\r\n    ", " /* \x85\v\r */ ", " \f"),
+    " /* \ud83d */ ",
+)
+_REMARKS = (
+    *("\n", "\r\n", "\r", "\n\n\n", "\f\n", "\v\r\n", " ", "// é 𝄞 \u2028 \x85\n", "/* 漢\f */ ", "/*\r\u2029*/\n"),
+    *("// \ud83d\f\n", "/* 😀\n\f\n*/\r\n", "\f", "// a\x1cb\x1d\n"),
+)
+
+
 @dataclass(frozen=True)
 class Edit:
     """`sent` is a content change of the protocol, `kept` the same in terms of the client's document."""
@@ -51,6 +61,35 @@ def edit(random: Random, lines: Lines, encoding: Encoding, suffix: str) -> Edit:
     else:
         start, end, text = _whole_lines(random, lines)
     return ranged(random, lines, start, end, text, encoding)
+
+
+def gentle(random: Random, lines: Lines, encoding: Encoding) -> Edit:
+    """An edit that leaves the code what it is: between lines, in blanks and in comments of their own."""
+    quiet = _lines_outside_comments(lines)
+    line = random.choice(quiet)
+    content = lines[line][: _content(lines[line])]
+    alone = not content.strip(" \t\f\v") or content.lstrip().startswith("//")
+    if alone and line + 1 < len(lines) and random.random() < 0.7:
+        return ranged(random, lines, (line, 0), (line + 1, 0), "", encoding)
+    if alone and random.random() < 0.5:
+        return ranged(random, lines, (line, 0), (line, len(content)), random.choice(_REMARKS).rstrip("\r\n"), encoding)
+    blanks = [at for at, character in enumerate(content) if character == " "]
+    if blanks and random.random() < 0.4:
+        at = random.choice(blanks)
+        return ranged(random, lines, (line, at), (line, at + 1), random.choice(_BLANKS), encoding)
+    return ranged(random, lines, (line, 0), (line, 0), random.choice(_REMARKS), encoding)
+
+
+def back_to(random: Random, lines: Lines, former: Lines, encoding: Encoding) -> Edit:
+    """The edit that takes everything since an earlier text back: one range, or all of the text."""
+    most = min(len(lines), len(former))
+    head = next((at for at in range(most) if lines[at] != former[at]), most)
+    # A range ends at the start of a line, which the last line of a text has none behind it to do at.
+    tail = next((at for at in range(most - head) if lines[-1 - at] != former[-1 - at]), most - head)
+    if tail == 0 or head + tail > most or random.random() < 0.2:
+        return whole("".join(former))
+    text = "".join(former[head : len(former) - tail])
+    return ranged(random, lines, (head, 0), (len(lines) - tail, 0), text, encoding)
 
 
 def whole(text: str) -> Edit:
@@ -92,6 +131,16 @@ def outside(random: Random, lines: Lines, encoding: Encoding) -> JsonObject:
         ranges.append(({"line": line, "character": 0}, {"line": random.randrange(line), "character": 0}))
     start, end = random.choice(ranges)
     return {"range": {"start": start, "end": end}, "text": piece(random)}
+
+
+def _lines_outside_comments(lines: Lines) -> list[int]:
+    """Lines that begin outside of comments, as far as marks tell."""
+    depth, found = 0, list[int]()
+    for number, line in enumerate(lines):
+        if depth <= 0:
+            found.append(number)
+        depth += line.count("/*") - line.count("*/")
+    return found
 
 
 def _content(line: str) -> int:

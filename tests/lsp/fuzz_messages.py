@@ -26,6 +26,9 @@ UNKNOWN = (
     *("textDocument/hover ", "TEXTDOCUMENT/HOVER", "exit/now", "workspace/applyEdit", "rpc.discover", "\ud83d", "\0"),
     *("textDocument/publishDiagnostics", "client/registerCapability", "__init__", "é" * 3000, "$/cancelRequest"),
 )
+_PULLS = {"textDocument/diagnostic": 0.3, "workspace/diagnostic": 0.1}
+"""How often to ask for diagnostics when the choice falls on it: of a document that they are asked of none are pushed
+any more until it is opened again, and both ways are to be seen."""
 JUNK: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1 << 31, 1 << 53, 10**40, -(10**40), 1.5, -0.0, 1e308),
     *("", "x", "\0", "\ud83d", "a" * 5000, "file:///", "0", "null", "𝄞\u2028"),
@@ -66,7 +69,10 @@ def request(random: Random, uri: str, lines: Lines, encoding: Encoding) -> tuple
         ("workspace/executeCommand", {"command": _command(random), "arguments": arguments(random, uri)}),
         ("kernwright/rules", one_of(random, None, {})),
     )
-    return one_of(random, *choices)
+    method, params = one_of(random, *choices)
+    if method in _PULLS and random.random() > _PULLS[method]:
+        return "textDocument/hover", spot
+    return method, params
 
 
 def arguments(random: Random, uri: str) -> Any:

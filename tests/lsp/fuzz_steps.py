@@ -8,10 +8,10 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
-from .documents import split_lines
+from .documents import Lines, split_lines
 from .frames import JsonObject
 from .fuzz_desk import Desk
-from .fuzz_edits import edit, outside, whole
+from .fuzz_edits import Edit, back_to, edit, gentle, outside, whole
 from .fuzz_messages import (
     JUNK,
     RESOLVES,
@@ -91,11 +91,23 @@ def change(desk: Desk, random: Random) -> None:
     if sum(map(len, lines)) > _LONGEST_TEXT:
         desk.change(uri, [whole(source(random, opened.suffix))])
         return
-    edits = [edit(random, lines, desk.encoding, opened.suffix)]
-    while random.random() < 0.25:
-        lines = desk.client.loose.after(uri, [one.kept for one in edits])
-        edits.append(edit(random, lines, desk.encoding, opened.suffix))
+    if opened.healthy is not None and random.random() < 0.4:
+        edits = [back_to(random, lines, opened.healthy, desk.encoding)]
+        opened.healthy = None
+    elif random.random() < 0.55:
+        edits = _edits(desk, random, uri, lambda lines: gentle(random, lines, desk.encoding))
+    else:
+        opened.healthy = opened.healthy or lines
+        edits = _edits(desk, random, uri, lambda lines: edit(random, lines, desk.encoding, opened.suffix))
     desk.change(uri, edits, random.choice((1, 1, 1, 1, 2, 50)))
+
+
+def _edits(desk: Desk, random: Random, uri: str, one: Callable[[Lines], Edit]) -> list[Edit]:
+    """Edits for one notification, each of the text that the ones before it leave."""
+    edits = [one(desk.lines(uri))]
+    while random.random() < 0.25:
+        edits.append(one(desk.client.loose.after(uri, [made.kept for made in edits])))
+    return edits
 
 
 def lose(desk: Desk, random: Random) -> None:

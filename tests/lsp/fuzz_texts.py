@@ -75,6 +75,27 @@ PHRASES = (
 )
 
 
+TELLTALES = (
+    """void NAME(const float *x, unsigned long n, float *out)
+{
+    *out = 0;
+    for (unsigned long i = 0; i < n; i++)
+        *out += x[i] * x[i];
+}
+""",
+    """/* kernwright
+[nothing]
+*/
+float NAME(int n, const float *x) {
+    float sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+""",
+)
+"""Functions with findings: by them it shows where a server believes the lines to be."""
+
+
 def as_kept(text: str) -> str:
     """A text after its way through JSON and UTF-8: halves that meet are a character, halves alone are U+FFFD."""
     if text.isascii():
@@ -99,8 +120,11 @@ def sources(suffix: str) -> tuple[str, ...]:
 def source(random: Random, suffix: str = ".c") -> str:
     """A text for a whole document: mostly real code, with the ends of lines of several systems."""
     pool = sources(suffix if random.random() < 0.8 else ".c")
-    text = random.choice(pool)
-    match random.randrange(12):
+    text = "\n".join(random.choice(pool) for _ in range(random.choice((1, 1, 1, 2))))
+    for _ in range(random.choice((1, 2, 3))):
+        telltale = random.choice(TELLTALES).replace("NAME", f"telltale_{random.randrange(1000)}")
+        text = random.choice((telltale + text, f"{text}\n{telltale}"))
+    match random.randrange(14):
         case 0:
             return ""
         case 1:
@@ -110,7 +134,7 @@ def source(random: Random, suffix: str = ".c") -> str:
         case 3:
             return "".join(line + random.choice(("\n", "\r\n", "\r")) for line in text.split("\n"))
         case 4:
-            return text + random.choice(pool)
+            return text.replace("\n\n", random.choice(("\n\f\n", "\n// \u2028𝄞\n", "\r\n\v\r\n")))
         case 5:
             return text.replace(" ", random.choice(("\f", "\u2028 ", "/*𝄞*/ ", "\v", "\x85")), random.randrange(40))
         case 6:

@@ -72,7 +72,7 @@ _TOML: tuple[bytes, ...] = (
 
 
 def configure(desk: Desk, random: Random) -> None:
-    settings = {"kernwright": random.choice(_SETTINGS)}
+    settings = {"kernwright": random.choice(_SETTINGS) if random.random() < 0.5 else {}}
     desk.client.editor.settings = settings
     desk.client.notify("workspace/didChangeConfiguration", {"settings": random.choice((settings, None, {}, 7))})
 
@@ -83,7 +83,7 @@ async def write_files(desk: Desk, random: Random) -> None:
     names = ("kernwright.toml", "kernwright.toml", "more/kernwright.toml", ".kernwright/rules/c/x.md")
     path = desk.root / random.choice((*names, "compile_commands.json"))
     path.parent.mkdir(parents=True, exist_ok=True)
-    if random.random() < 0.3:
+    if random.random() < 0.5:
         path.unlink(missing_ok=True)
     else:
         path.write_bytes(random.choice(_TOML))

@@ -24,7 +24,7 @@ FAULTS = (
     *("none", "two replies", "no reply", "range outside", "old version", "lines at form feeds", "forgets an edit"),
     *("internal error", "dies", "prints"),
 )
-_RARE = 40
+_RARE = 10
 """A fault shows at each message of its kind of this number, no sooner."""
 
 
