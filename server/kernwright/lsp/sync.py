@@ -29,6 +29,8 @@ _BY_EXTENSION = {
     ".ipp": "cpp",
     ".tpp": "cpp",
 }
+_NOT_SERVED = frozenset((".cu", ".cuh", ".hip", ".cl"))
+"""Kernels of devices: editors without a name for such a language call it C or C++."""
 _BY_ID = {"c": "c", "cpp": "cpp", "c++": "cpp"}
 _WORDS_OF_CPP = ("template", "namespace ", "class ", "std::", "constexpr ", "public:")
 
@@ -85,6 +87,8 @@ def register(server: KernwrightServer) -> None:
 
 def language_of(path: Path, language_id: str, text: str) -> str | None:
     """``c`` or ``cpp``: by the file's extension first, since editors differ in what they call a language."""
+    if path.suffix.lower() in _NOT_SERVED:
+        return None
     language = _BY_EXTENSION.get(path.suffix) or _BY_EXTENSION.get(path.suffix.lower())
     if path.suffix in (".C", ".H"):
         return "cpp"
