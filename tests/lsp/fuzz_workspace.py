@@ -12,7 +12,7 @@ import psutil
 
 from . import fuzz_steps as steps
 from .fuzz_desk import Desk
-from .fuzz_messages import deep
+from .fuzz_messages import deep, one_of
 from .fuzz_steps import Step, ask, change, send_request, some_document
 
 
@@ -72,9 +72,10 @@ _TOML: tuple[bytes, ...] = (
 
 
 def configure(desk: Desk, random: Random) -> None:
-    settings = {"kernwright": random.choice(_SETTINGS) if random.random() < 0.5 else {}}
+    table: Any = random.choice(_SETTINGS) if random.random() < 0.5 else {}
+    settings = {"kernwright": table}
     desk.client.editor.settings = settings
-    desk.client.notify("workspace/didChangeConfiguration", {"settings": random.choice((settings, None, {}, 7))})
+    desk.client.notify("workspace/didChangeConfiguration", {"settings": one_of(random, settings, None, {}, 7)})
 
 
 async def write_files(desk: Desk, random: Random) -> None:

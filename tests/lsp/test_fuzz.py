@@ -32,7 +32,7 @@ def test_nothing_that_an_editor_sends_breaks_the_server() -> None:
         pytest.fail(f"KERNWRIGHT_FUZZ_SEED={SEED}: {words}", pytrace=False)
     assert total.steps >= STEPS
     assert total.comparisons >= 3
-    assert total.diagnostics >= total.steps // 20, "the texts had too few findings for a comparison to mean anything"
+    assert total.diagnostics >= total.steps // 50, "the texts had too few findings for a comparison to mean anything"
     print(total)
 
 

@@ -159,6 +159,15 @@ async def take_settings_back(desk: Desk, uri: str) -> None:
         await desk.settle()
 
 
+async def type_one_long_word(desk: Desk, uri: str) -> None:
+    """Quadratic in the length of a word is minutes for a line that a tool has written."""
+    for word in ("x" * 100_000 + " é", "1" + "x" * 100_000, "0x" + "f" * 100_000 + "g"):
+        desk.change(uri, [whole(f"/* kernwright\nn \n*/\nint {word};\n{TEXT}")])
+        await desk.client.request("textDocument/completion", at(uri, 1, 1), PATIENCE_SECONDS)
+        await desk.client.request("textDocument/hover", at(uri, 1, 0), PATIENCE_SECONDS)
+        await desk.diagnostics(uri)
+
+
 async def forget_the_id(desk: Desk, uri: str) -> None:
     desk.client.notify("shutdown")
     desk.client.notify("workspace/executeCommand", {"command": "kernwright.nothing"})
@@ -180,6 +189,7 @@ OF_MESSAGES = (
     stay_lost,
     heal_at_once,
     use_versions_again,
+    type_one_long_word,
     forget_the_id,
     say_things_twice,
 )
