@@ -161,7 +161,12 @@ class Client:
         self._reply(id_, {"result": greeting.result})
 
         def load() -> None:
-            from kernwright.lsp.server import KernwrightServer
+            try:
+                from kernwright.lsp.server import KernwrightServer
+            except Exception:
+                # A client that nobody will ever answer had better see an end.
+                self._leave(1)
+                raise
 
             server = KernwrightServer(self._session, greeting, self._transport, self._leave, log)
             server.endpoint.record = self._record
