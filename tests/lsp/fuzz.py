@@ -159,7 +159,7 @@ async def _leave(desk: Desk, random: Random) -> None:
 async def compare(desk: Desk, argv: Sequence[str], environment: Mapping[str, str], summary: Summary) -> None:
     """Hold what is known of every document against a server that has just been started."""
     client = desk.client
-    for uri in desk.strange:
+    for uri in desk.strange.difference(desk.open):
         client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     desk.strange.clear()
     for opened in list(desk.open.values()):
