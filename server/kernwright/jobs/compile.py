@@ -13,8 +13,8 @@ from kernwright.mirror.model import FoundFinding, Place, Range
 from kernwright.mirror.summaries import kernel_summaries
 from kernwright.mirror.workspace import engine_for
 from kernwright.syntax import Language, Parsed, find_all, parse
-from kernwright.targets.assembly import AssemblyFunction
-from kernwright.targets.counts import mix_of_lines
+from kernwright.targets.assembly import AssemblyFunction, Instruction
+from kernwright.targets.counts import mix_of
 from kernwright.targets.model import BuildCommand, CommandProblem, Remark, ToolProblem
 from kernwright.targets.remarks import loop_outcome
 from kernwright.tasks.examine import compile_findings
@@ -85,29 +85,42 @@ def _notes(
     remarks: Sequence[Remark],
 ) -> dict[str, tuple[LineNote, ...]]:
     assembly = engine.target.assembly(command, parsed)
-    functions: Sequence[AssemblyFunction] = () if isinstance(assembly, ToolProblem) else assembly
+    code = _by_line(() if isinstance(assembly, ToolProblem) else assembly)
     return {
-        keys[kernel.signature]: tuple(_kernel_notes(parsed, kernel, remarks, functions, command.compiler.title))
+        keys[kernel.signature]: tuple(_kernel_notes(parsed, kernel, remarks, code, command.compiler.title))
         for kernel in kernels
     }
 
 
+def _by_line(functions: Iterable[AssemblyFunction]) -> dict[int, list[Instruction]]:
+    """All instructions by the line that they were made of: a long file has hundreds of loops, and each asks for its
+    own few."""
+    found: dict[int, list[Instruction]] = {}
+    for function in functions:
+        for instruction in function.instructions:
+            found.setdefault(instruction.line, []).append(instruction)
+    return found
+
+
 def _kernel_notes(
-    parsed: Parsed, kernel: Kernel, remarks: Sequence[Remark], functions: Sequence[AssemblyFunction], compiler: str
+    parsed: Parsed, kernel: Kernel, remarks: Sequence[Remark], code: Mapping[int, Sequence[Instruction]], compiler: str
 ) -> Iterable[LineNote]:
     """One note per innermost loop: what the vectoriser did to it, and the spills in it."""
     lines = parsed.snapshot.lines
     origin = lines.line_of(region_of(kernel).start)
-    for loop in find_all(kernel.body, *_LOOPS):
-        if any(inner != loop for inner in find_all(loop, *_LOOPS)):
+    begin, end = lines.line_of(kernel.span.start), lines.line_of(kernel.span.end)
+    of_kernel = [remark for remark in remarks if begin < remark.line <= end + 1]
+    loops = list(find_all(kernel.body, *_LOOPS))
+    for loop in loops:
+        if any(loop.start_byte < other.start_byte < loop.end_byte for other in loops):
             continue
         first, last = lines.line_of(loop.start_byte), lines.line_of(max(loop.start_byte, loop.end_byte - 1))
-        said = [remark for remark in remarks if first + 1 <= remark.line <= last + 1]
+        said = [remark for remark in of_kernel if first + 1 <= remark.line <= last + 1]
         if said:
-            outcome = loop_outcome(remarks, first + 1, last + 1)
+            outcome = loop_outcome(said, first + 1, last + 1)
             details = "\n".join(f"line {remark.line}: {remark.message} ({remark.compiler})" for remark in said)
             yield LineNote(first - origin, str(outcome), details, "compiler")
-        mix = mix_of_lines(functions, first + 1, last + 1)
+        mix = mix_of(one for line in range(first + 1, last + 2) for one in code.get(line, ()))
         if mix.spills + mix.reloads:
             yield LineNote(
                 first - origin,
