@@ -259,16 +259,19 @@ class Session:
         return self._analysed.get(uri)
 
     async def analysed_now(self, uri: str) -> Analysed | None:
-        """The result for the newest text, when it is there; None if the document goes first."""
-        document = self.known(uri)
-        found = self._analysed.get(uri)
-        if document is None:
-            return None
-        if found is not None and found.version == document.version and not found.pending:
-            return found
-        future: asyncio.Future[Analysed | None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(uri, []).append(future)
-        return await future
+        """The result for the newest text, when it is there; None if the document goes first.
+
+        The text may be edited between a result's arrival and the turn of whoever waits for it: then the wait goes on.
+        """
+        while (document := self.known(uri)) is not None:
+            found = self._analysed.get(uri)
+            if found is not None and found.version == document.version and not found.pending:
+                return found
+            future: asyncio.Future[Analysed | None] = asyncio.get_running_loop().create_future()
+            self._waiting.setdefault(uri, []).append(future)
+            if await future is None:
+                return None
+        return None
 
     def findings(self, uri: str) -> tuple[FoundFinding, ...]:
         """Findings of the newest result with the errors of the compiler, if those are for the same text."""
