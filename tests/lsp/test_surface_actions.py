@@ -134,7 +134,7 @@ def test_kinds(served: Served) -> None:
     served.run(check, SEARCHED)
 
 
-@each_editor
+@in_vscode
 def test_fixing_all_takes_the_best_safe_rewrite_of_each_kernel(served: Served) -> None:
     async def check(file: Opened) -> None:
         offers = await file.search()
@@ -209,7 +209,7 @@ def test_an_edit_is_for_one_text_alone(served: Served) -> None:
     served.run(check, SEARCHED)
 
 
-@each_editor
+@in_vscode
 def test_offers_follow_the_text(served: Served) -> None:
     """Edits elsewhere leave an offer, one inside withdraws it, taking that back brings it back."""
 

@@ -120,7 +120,7 @@ def test_lenses_stand_over_kernels_that_matter(served: Served) -> None:
     served.run(check)
 
 
-@each_editor
+@in_vscode
 def test_a_lens_says_how_fast_a_kernel_is(served: Served) -> None:
     """Its commands do what they say; figures of an earlier text are told as such."""
 
@@ -148,7 +148,7 @@ def test_a_lens_says_how_fast_a_kernel_is(served: Served) -> None:
     served.run(check, SEARCHED)
 
 
-@each_editor
+@in_vscode
 def test_a_lens_counts_verified_rewrites(served: Served) -> None:
     async def check(file: Opened) -> None:
         offers = await file.search()

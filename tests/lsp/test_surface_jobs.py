@@ -59,7 +59,7 @@ def test_progress(served: Served) -> None:
     served.run(check, SEARCHED)
 
 
-@each_editor
+@in_vscode
 def test_cancelling_progress_ends_the_job(served: Served) -> None:
     async def check(file: Opened) -> None:
         number = await begun(file)

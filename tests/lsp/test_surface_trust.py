@@ -11,13 +11,13 @@ import pytest
 
 from .client import Client
 from .exchange import ServerError
-from .surface import EMACS, JOB_SECONDS, KERNWRIGHT, NEOVIM, TEXT, VSCODE, Opened, World, needs_compiler
+from .surface import JOB_SECONDS, KERNWRIGHT, NEOVIM, TEXT, VSCODE, Opened, World, needs_compiler
 from .test_surface_workspace import RULE, changed, codes
 
 WHY = "the workspace is not trusted, so nothing of it is compiled or run"
 TOOLS = ("cc", "gcc", "clang", "c++", "g++", "clang++", "perf", "bwrap", "objdump")
 """What compiling and running would start."""
-EDITORS = pytest.mark.parametrize("case", (VSCODE, NEOVIM, EMACS), ids=str)
+EDITORS = pytest.mark.parametrize("case", (VSCODE, NEOVIM), ids=str)
 
 
 def traps(world: World, folder: Path) -> tuple[Mapping[str, str], Path]:
