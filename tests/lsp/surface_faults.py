@@ -102,6 +102,16 @@ def _a_lens_for_every_kernel() -> None:
     lenses.matters = lambda server, uri, kernel, with_findings: True
 
 
+def _offers_of_a_model() -> None:
+    """No fault: what a server would say whose offers a model has made."""
+    made: Callable[..., None] = facts.KeptOffer.__init__
+
+    def by_a_model(self: facts.KeptOffer, origin: facts.Origin, record: Mapping[str, Any]) -> None:
+        made(self, origin, {**record, "source": "model"})
+
+    facts.KeptOffer.__init__ = by_a_model
+
+
 FAULTS: Mapping[str, Fault] = {
     "none": lambda: None,
     "columns in bytes": _columns_in_bytes,
@@ -113,6 +123,7 @@ FAULTS: Mapping[str, Fault] = {
     "untrusted runs": _untrusted_runs,
     "cancel does nothing": _cancel_does_nothing,
     "fix all unasked": _fix_all_unasked,
+    "offers of a model": _offers_of_a_model,
     "a lens for every kernel": _a_lens_for_every_kernel,
 }
 
