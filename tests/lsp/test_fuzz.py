@@ -1,6 +1,6 @@
 """Fuzzing: nothing that an editor sends makes the server crash, fall silent, or lose the text. And the fuzz notices.
 
-``KERNWRIGHT_FUZZ_SEED`` in the environment repeats a run, ``KERNWRIGHT_FUZZ_STEPS`` makes it longer or shorter. The
+``FUZZ_SEED`` in the environment repeats a run, ``FUZZ_STEPS`` makes it longer or shorter. The
 seed stands in what a failure says. See ``tests/lsp/fuzz.py`` for runs by hand and for making a failure small.
 """
 
@@ -16,20 +16,20 @@ import pytest
 
 from .fuzz import SERVER, Failed, fuzz, fuzz_all
 
-STEPS = int(os.environ.get("KERNWRIGHT_FUZZ_STEPS", "20000"))
-SEED = int(os.environ.get("KERNWRIGHT_FUZZ_SEED", "0")) or int(time.time())
+STEPS = int(os.environ.get("FUZZ_STEPS", "20000"))
+SEED = int(os.environ.get("FUZZ_SEED", "0")) or int(time.time())
 _PLANTED = Path(__file__).with_name("planted_server.py")
 _CONTROL_SEED = 4
 _CONTROL_STEPS = 800
 
 
 def test_nothing_that_an_editor_sends_breaks_the_server() -> None:
-    print(f"KERNWRIGHT_FUZZ_SEED={SEED}")
+    print(f"FUZZ_SEED={SEED}")
     try:
         total = asyncio.run(fuzz_all(SEED, STEPS, SERVER))
     except BaseExceptionGroup as group:
         words = "\n".join(str(one) for one in group.exceptions)
-        pytest.fail(f"KERNWRIGHT_FUZZ_SEED={SEED}: {words}", pytrace=False)
+        pytest.fail(f"FUZZ_SEED={SEED}: {words}", pytrace=False)
     assert total.steps >= STEPS
     assert total.comparisons >= 3
     assert total.diagnostics >= total.steps // 50, "the texts had too few findings for a comparison to mean anything"
