@@ -84,7 +84,7 @@ def _of_kernel(
         for diagnostic in diagnostics
         if diagnostic.source == "kernwright" and kernel.first <= diagnostic.range.start.line <= kernel.last
     ]
-    offers = [] if kernel.touched else session.facts(uri, summary.signature).offers_for(summary.key)
+    offers = [] if kernel.touched else session.kept.facts(uri, summary.signature).offers_for(summary.key)
     cured: set[str] = set()
     for rank, offer in enumerate(offers):
         cures = _cures(server, uri, summary.signature, offer)
@@ -181,7 +181,7 @@ async def _resolved(server: KernwrightServer, action: Json) -> Json:
     session = server.session
     match action.get("data"):
         case {"offer": str(id_)}:
-            known = session.find_offer(id_)
+            known = session.kept.find_offer(id_)
             if known is None:
                 raise ReplyError(f"the offer '{id_}' is no longer there; search again")
             uri, _, kept = known
@@ -191,7 +191,7 @@ async def _resolved(server: KernwrightServer, action: Json) -> Json:
                 # An offer for another text stays, for that text may come back; one that is listed and does not fit
                 # goes.
                 if any(offer is kept for _, offer in session.offers(uri)):
-                    session.withdraw(kept.id)
+                    session.kept.withdraw(kept.id)
                 raise
         case {"offers": [*ids], "uri": str(uri)}:
             action["edit"] = await _all_edits(server, uri, [str(one) for one in ids])
@@ -222,7 +222,7 @@ async def _all_edits(server: KernwrightServer, uri: str, ids: Sequence[str]) -> 
             # Two rewrites may add the same include, once is enough.
             if edit not in edits:
                 edits.append(edit)
-        session.remember_preview(offer.id, uri)
+        session.kept.remember_preview(offer.id, session.documents[uri].data)
     if document.version != version:
         raise ReplyError(f"{document.path}: the text has just changed")
     return workspace_edit(server, document, edits, "Apply verified rewrites", ())

@@ -120,7 +120,7 @@ async def _accept(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
     ids = _words(arguments, "offers") or [_word(ACCEPT, arguments, "offer")]
     taken: list[str] = []
     for id_ in ids:
-        known = server.session.find_offer(id_)
+        known = server.session.kept.find_offer(id_)
         if known is None:
             raise ReplyError(f"the offer '{id_}' is no longer there; search again")
         uri, _, kept = known
@@ -149,14 +149,14 @@ async def _ask_to_apply(server: KernwrightServer, label: str, edit: Json) -> Non
 async def _record(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
     """Remember an acceptance, once the rewritten text is in the document."""
     session = server.session
-    before = session.preview_of(kept.id)
+    before = session.kept.preview_of(kept.id)
     document = session.known(uri)
     if document is None or before is None:
         raise ReplyError(f"'{kept.title}' was not previewed for the text that is open; nothing was remembered")
     answer = await session.analysis.ask(Decide(session.root_of(document.path), kept.record, before, document.data, ""))
     if isinstance(answer, Refused):
         raise ReplyError(answer.why)
-    session.withdraw(kept.id)
+    session.kept.withdraw(kept.id)
 
 
 async def _reject(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
@@ -164,13 +164,13 @@ async def _reject(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
     if reason is not None and reason not in (*REASONS.values(), "other"):
         raise ReplyError(f"no such reason: {reason}; one of {', '.join(REASONS.values())}, other", INVALID_PARAMS)
     session = server.session
-    known = session.find_offer(id_)
+    known = session.kept.find_offer(id_)
     if known is None:
         raise ReplyError(f"the offer '{id_}' is no longer there")
     uri, facts, kept = known
     root = session.root_of(session.documents[uri].path)
     facts.rejected.add(id_)
-    session.changed_facts(uri)
+    session.kept.tell(uri)
     if isinstance(reason, str):
         await _remember_rejection(server, root, kept, reason)
     else:

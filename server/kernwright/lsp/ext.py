@@ -122,7 +122,7 @@ def register(server: KernwrightServer) -> None:
             raise ReplyError("kernwright/trust needs {trusted: true} or {trusted: false}")
         server.session.trust(value)
         for uri in server.session.documents:
-            server.session.changed_facts(uri)
+            server.session.kept.tell(uri)
 
     @server.feature(RULES)
     async def rules(params: Any) -> dict[str, Any]:

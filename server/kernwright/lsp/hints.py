@@ -83,7 +83,7 @@ def notes_by_line(server: KernwrightServer, uri: str, first: int, last: int) -> 
         return {}
     by_line: dict[int, list[PlacedNote]] = {}
     for kernel in kernel_at(server.session.kernels(uri), first, last):
-        facts = server.session.facts(uri, kernel.summary.signature)
+        facts = server.session.kept.facts(uri, kernel.summary.signature)
         for kept in (facts.profile, facts.compiled):
             for placed in placed_notes(kernel, kept, document.lines):
                 if first <= placed.line <= last:

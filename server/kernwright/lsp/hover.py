@@ -116,7 +116,7 @@ async def _of_kernels(
             for finding in session.findings(uri)
             if finding.rule == "contract" and finding.kernel == signature
         ]
-        page = kernel_page(kernel, session.facts(uri, signature), found.language, draft, problems, time.time())
+        page = kernel_page(kernel, session.kept.facts(uri, signature), found.language, draft, problems, time.time())
         yield where, page
 
 

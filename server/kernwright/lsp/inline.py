@@ -60,7 +60,7 @@ async def _rewrite(
         ghost = ghost_of(document.lines, placed.edits, line, column)
         if ghost is None:
             continue
-        session.remember_preview(offer.id, document.uri)
+        session.kept.remember_preview(offer.id, document.data)
         accept = _command(offer.title, ACCEPT, {"offer": offer.id, APPLIED: True})
         return _item(server, document, line, (ghost.start, ghost.end), ghost.text, accept)
     return None

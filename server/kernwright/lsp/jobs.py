@@ -72,7 +72,7 @@ def register(server: KernwrightServer) -> None:
             begun.discard(job.number)
         if job.over or (job.state is JobState.RUNNING and job.step is None):
             # A step changes nothing that hints and lenses show.
-            server.session.changed_facts(job.uri)
+            server.session.kept.tell(job.uri)
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def cancel(params: types.WorkDoneProgressCancelParams) -> None:

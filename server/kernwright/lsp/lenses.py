@@ -61,7 +61,7 @@ def register(server: KernwrightServer) -> None:
 
 def matters(server: KernwrightServer, uri: str, kernel: PlacedKernel, with_findings: set[str]) -> bool:
     """Whether anybody looks at this kernel: it has a contract, a finding, or figures."""
-    facts = server.session.facts(uri, kernel.summary.signature)
+    facts = server.session.kept.facts(uri, kernel.summary.signature)
     return (
         kernel.summary.contract != "none"
         or kernel.summary.signature in with_findings
@@ -73,7 +73,7 @@ def matters(server: KernwrightServer, uri: str, kernel: PlacedKernel, with_findi
 def commands_of(server: KernwrightServer, uri: str, kernel: PlacedKernel) -> list[Json]:
     """The lens's parts, each a command of its own."""
     session, summary = server.session, kernel.summary
-    facts = session.facts(uri, summary.signature)
+    facts = session.kept.facts(uri, summary.signature)
     place: dict[str, Any] = {"uri": uri, "kernel": summary.signature}
     parts = [_command(headline(server, uri, kernel), SHOW_REPORT, place)]
     offers = facts.offers_for(summary.key) if not kernel.touched else []
@@ -94,7 +94,7 @@ def headline(server: KernwrightServer, uri: str, kernel: PlacedKernel) -> str:
         (job for job in session.jobs.jobs if job.uri == uri and job.request.signature == summary.signature), None
     )
     words = [summary.name]
-    timing = session.facts(uri, summary.signature).timing
+    timing = session.kept.facts(uri, summary.signature).timing
     if timing is not None and timing.timed.words:
         words.append(timing.timed.words)
         if not kernel.matches(timing.origin):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 async def report_of(server: KernwrightServer, uri: str, kernel: KernelSummary) -> str:
-    facts = server.session.facts(uri, kernel.signature)
+    facts = server.session.kept.facts(uri, kernel.signature)
     draft = await server.session.analysis.ask(ContractOf(uri, kernel.signature))
     document = server.session.documents.get(uri)
     where = f"{document.path}:{kernel.name_range.start.line + 1}" if document is not None else uri

@@ -94,7 +94,7 @@ class IdleWork:
 
     def _worth_searching(self, uri: str, kernel: PlacedKernel) -> bool:
         """Kernels with a contract that were not searched as they are now: others would only ask questions."""
-        facts = self._session.facts(uri, kernel.summary.signature)
+        facts = self._session.kept.facts(uri, kernel.summary.signature)
         searched = facts.search is not None and facts.search.origin.key == kernel.summary.key
         return (
             not kernel.touched

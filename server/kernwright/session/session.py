@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,15 +29,11 @@ from kernwright.session.analysis import Analysis, StartWorker
 from kernwright.session.document import Document, OutOfStep, TextEdit, lines_of, well_formed
 from kernwright.session.facts import (
     KeptOffer,
-    KernelFacts,
-    NotesOfLines,
-    Origin,
     PlacedKernel,
-    Search,
-    Timing,
 )
 from kernwright.session.folders import Folders
 from kernwright.session.jobs import Job, JobQueue, JobState, Start
+from kernwright.session.kept_facts import KeptFacts
 from kernwright.text import Encoding
 
 Change = tuple[tuple[int, int], tuple[int, int], str] | str
@@ -70,13 +65,12 @@ class Session:
         self._folders = Folders()
         self._root_of: dict[str, Path] = {}
         self._analysed: dict[str, Analysed] = {}
-        self._facts: dict[str, dict[str, KernelFacts]] = {}
+        self.kept = KeptFacts(self.listeners.facts)
         self._errors: dict[str, tuple[int, tuple[FoundFinding, ...]]] = {}
         self._waiting: dict[str, list[asyncio.Future[Analysed | None]]] = {}
         self._out_of_step: set[str] = set()
         self._serials = 0
         self._revisions = 0
-        self._previews: dict[str, bytes] = {}
         self._placed: dict[str, tuple[Analysed, int, list[PlacedKernel]]] = {}
         self._revision_of: dict[str, int] = {}
         self._languages: dict[str, str] = {}
@@ -238,7 +232,7 @@ class Session:
             return
         self._out_of_step.discard(uri)
         self._analysed.pop(uri, None)
-        self._facts.pop(uri, None)
+        self.kept.forget(uri)
         self._errors.pop(uri, None)
         self._languages.pop(uri, None)
         self._root_of.pop(uri, None)
@@ -303,48 +297,14 @@ class Session:
         self._placed[uri] = found, document.version, placed
         return placed
 
-    def facts(self, uri: str, signature: str) -> KernelFacts:
-        return self._facts.get(uri, {}).get(signature) or KernelFacts()
-
-    def facts_to_change(self, uri: str, signature: str) -> KernelFacts:
-        return self._facts.setdefault(uri, {}).setdefault(signature, KernelFacts())
-
     def offers(self, uri: str) -> list[tuple[PlacedKernel, KeptOffer]]:
         """Offers that hold for the newest text, by kernel."""
         return [
             (kernel, offer)
             for kernel in self.kernels(uri)
             if not kernel.touched
-            for offer in self.facts(uri, kernel.summary.signature).offers_for(kernel.summary.key)
+            for offer in self.kept.facts(uri, kernel.summary.signature).offers_for(kernel.summary.key)
         ]
-
-    def find_offer(self, offer: str) -> tuple[str, KernelFacts, KeptOffer] | None:
-        for uri, kernels in self._facts.items():
-            for facts in kernels.values():
-                for kept in facts.offers:
-                    if kept.id == offer:
-                        return uri, facts, kept
-        return None
-
-    def withdraw(self, offer: str) -> None:
-        """Forget an offer: it was taken, or its text is gone."""
-        found = self.find_offer(offer)
-        if found is not None:
-            uri, facts, kept = found
-            facts.offers.remove(kept)
-            self._previews.pop(offer, None)
-            self.changed_facts(uri)
-
-    def remember_preview(self, offer: str, uri: str) -> None:
-        """Keep the text that an offer's edit was made for: by it an acceptance is told from a mere preview."""
-        self._previews[offer] = self.documents[uri].data
-
-    def preview_of(self, offer: str) -> bytes | None:
-        return self._previews.get(offer)
-
-    def changed_facts(self, uri: str) -> None:
-        for listener in self.listeners.facts:
-            listener(uri)
 
     # Jobs
 
@@ -385,37 +345,16 @@ class Session:
         document = self.documents.get(job.uri)
         if job.state is not JobState.DONE or document is None or document.serial != serial:
             return
-        now = time.time()
-        match job.result:
-            case Compiled() as compiled:
-                self._take_compiled(job.uri, version, compiled, lines, now)
-            case KernelTimed() as timed:
-                facts = self.facts_to_change(job.uri, timed.signature)
-                origin = Origin(timed.key, lines.get(timed.signature, ()), now)
-                facts.timing = Timing(origin, timed)
-                facts.profile = NotesOfLines(origin, timed.notes)
-            case KernelOptimised() as optimised:
-                timed = optimised.timed
-                facts = self.facts_to_change(job.uri, timed.signature)
-                origin = Origin(timed.key, lines.get(timed.signature, ()), now)
-                facts.timing = Timing(origin, timed)
-                facts.search = Search(origin, optimised)
-                facts.offers = [KeptOffer(origin, record) for record in optimised.offers]
-            case _:
-                return
-        self.changed_facts(job.uri)
+        if isinstance(job.result, Compiled):
+            self._take_compiled(job.uri, version, job.result, lines)
+        elif isinstance(job.result, KernelTimed | KernelOptimised):
+            self.kept.take(job.uri, job.result, lines)
 
-    def _take_compiled(
-        self, uri: str, version: int, compiled: Compiled, lines: Mapping[str, tuple[str, ...]], now: float
-    ) -> None:
+    def _take_compiled(self, uri: str, version: int, compiled: Compiled, lines: Mapping[str, tuple[str, ...]]) -> None:
         self.analysis.send(RemarksKnown(uri, compiled.remarks, compiled.build))
         self._errors[uri] = (version, compiled.errors)
         found = self._analysed.get(uri)
-        for kernel in found.kernels if found is not None else ():
-            if kernel.key in compiled.notes:
-                facts = self.facts_to_change(uri, kernel.signature)
-                origin = Origin(kernel.key, lines.get(kernel.signature, ()), now)
-                facts.compiled = NotesOfLines(origin, compiled.notes[kernel.key])
+        self.kept.take_notes(uri, found.kernels if found is not None else (), compiled, lines)
         self._tell_analysed(uri)
 
     def _tell_analysed(self, uri: str) -> None:
