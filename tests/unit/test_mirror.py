@@ -111,7 +111,7 @@ def key_of(analysed: Analysed, name: str) -> str:
     [
         (b"#define SCALE 2.0", b"#define SCALE 3.0", {"axpy"}),
         (b"return v * v;", b"return v + v;", {"total", "column"}),
-        (b"// Sums what", b"// Adds what", {"sum_pairs"}),
+        (b"// Sums what", b"// Adds what", set[str]()),
         (b"float left;", b"double left;", {"sum_pairs"}),
         (b"s += p[i].left", b"s -= p[i].left", {"sum_pairs"}),
         (b"\n\nfloat total", b"\n\n\n\nfloat total", set[str]()),
