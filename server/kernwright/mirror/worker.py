@@ -34,6 +34,8 @@ from kernwright.syntax import Language
 from kernwright.targets.model import BuildCommand, Remark
 from kernwright.tasks.examine import active_rules
 
+_QUIET_SECONDS = 0.6
+
 
 @dataclass
 class OpenDocument:
@@ -55,17 +57,21 @@ class AnalysisWorker:
         self.documents: dict[str, OpenDocument] = {}
         self.roots: dict[Path, Root] = {}
         self._changed: OrderedDict[str, None] = OrderedDict()
-        self._closed = False
         """Whether a document was closed whose memory has not been given back yet."""
 
     def run(self) -> None:
         while True:
-            if self._closed and not self._changed and self._line.news.empty():
-                self._closed = False
-                give_back_memory()
-            self._hear(self._line.news.get() if not self._changed else None)
+            self._hear(self._next() if not self._changed else None)
             while self._changed and self._line.news.empty():
                 self._examine(next(reversed(self._changed)))
+
+    def _next(self) -> object:
+        """The next message. When nobody has said anything for a while, what the last ones have cost is given back."""
+        try:
+            return self._line.news.get(timeout=_QUIET_SECONDS)
+        except Empty:
+            give_back_memory()
+        return self._line.news.get()
 
     def _hear(self, message: object) -> None:
         """Take a message and all that wait behind it: of many edits only what they come to is examined."""
@@ -92,7 +98,6 @@ class AnalysisWorker:
                 self._touch(uri)
             case Closed(uri):
                 self._forget(uri)
-                self._closed = True
             case RootOpened():
                 root, known = known_root(message)
                 self.roots[message.folder] = root
