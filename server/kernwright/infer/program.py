@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from kernwright.c_types import FileArray, file_scope_arrays, struct_layout
 from kernwright.contract import FLOAT_BITS
@@ -12,7 +11,7 @@ from kernwright.contract_text.setting import Setting
 from kernwright.infer.mirror import Mirror, mirrored
 from kernwright.infer.values import ANY, REAL, Pointer, Unknown, Value
 from kernwright.kernel import Kernel, find_functions
-from kernwright.syntax import Parsed, find_all, parse
+from kernwright.syntax import OncePerText, Parsed, find_all, parse
 from kernwright.text import Snapshot
 
 
@@ -123,7 +122,7 @@ def program_of(parsed: Parsed, kernel: Kernel, setting: Setting) -> Program:
     return program
 
 
-@lru_cache(maxsize=8)
+@OncePerText
 def macros_of(parsed: Parsed) -> Mapping[str, Macro]:
     """Function-like macros of the file whose body is an expression."""
     found: dict[str, Macro] = {}
@@ -145,6 +144,6 @@ def macros_of(parsed: Parsed) -> Mapping[str, Macro]:
     return found
 
 
-@lru_cache(maxsize=8)
+@OncePerText
 def _functions(parsed: Parsed) -> Mapping[str, Kernel]:
     return {function.name: function for function in find_functions(parsed)}
