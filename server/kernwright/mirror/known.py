@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kernwright.contract import Contract
 from kernwright.mirror.model import ContractState, FoundFinding
 
-_KEPT_UNUSED = 512
+_KEPT_UNUSED = 128
 """Results that no open document uses and that are kept: an edit that is taken back finds them again."""
 
 
