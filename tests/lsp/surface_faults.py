@@ -47,7 +47,7 @@ def _edits_of_the_version_before() -> None:
             change["textDocument"]["version"] -= 1
         return edit
 
-    edits.workspace_edit = actions.workspace_edit = older
+    edits.workspace_edit = actions.workspace_edit = older  # pyright: ignore[reportPrivateImportUsage]
 
 
 def _assumptions_unsaid() -> None:
@@ -56,7 +56,7 @@ def _assumptions_unsaid() -> None:
     def silent(*arguments: Any) -> Any:
         return made(*arguments[:-1], ())
 
-    edits.workspace_edit = actions.workspace_edit = silent
+    edits.workspace_edit = actions.workspace_edit = silent  # pyright: ignore[reportPrivateImportUsage]
 
 
 def _offers_outlive_their_text() -> None:
@@ -73,7 +73,7 @@ def _stale_hints_by_position() -> None:
             kernel = replace(kernel, touched=False, summary=replace(kernel.summary, key=kept.origin.key))
         return placed(kernel, kept, lines)
 
-    hints.placed_notes = fresh
+    hints.placed_notes = fresh  # pyright: ignore[reportPrivateImportUsage]
 
 
 def _untrusted_runs() -> None:
