@@ -35,7 +35,7 @@ C_TYPE_OF = {
 _QUALIFIERS = re.compile(
     r"\b(const|volatile|register|static|inline|extern|constexpr|mutable|struct|enum|union|restrict|__restrict__|__restrict)\b"
 )
-_LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
+LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _RESTRICT = re.compile(r"\b(restrict|__restrict|__restrict__)\b")
 _CONTAINER = re.compile(r"^(?:std::)?(vector|span|array)\s*<\s*(.+?)\s*(?:,\s*([^<>,]+))?\s*>$")
 
@@ -246,7 +246,7 @@ def read_unclosed(parsed: Parsed, node: Node) -> Kernel | None:
 
 def _read_function(parsed: Parsed, node: Node) -> Kernel | None:
     kernel = _read_head(parsed, node)
-    return replace(kernel, loops=sum(1 for _ in find_all(kernel.body, *_LOOPS))) if kernel is not None else None
+    return replace(kernel, loops=sum(1 for _ in find_all(kernel.body, *LOOPS))) if kernel is not None else None
 
 
 def _read_head(parsed: Parsed, node: Node) -> Kernel | None:

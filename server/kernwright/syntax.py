@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cache
-from pathlib import Path
 from typing import Generic, TypeVar, cast
 
 import tree_sitter
@@ -20,34 +18,10 @@ import tree_sitter_c
 import tree_sitter_cpp
 from tree_sitter import Node, Query, QueryCursor, Tree
 
+from kernwright.languages import SOURCE_SUFFIXES as SOURCE_SUFFIXES
+from kernwright.languages import Language as Language
+from kernwright.languages import language_of as language_of
 from kernwright.text import Snapshot, Span
-
-
-class Language(Enum):
-    """A source language; the value names its folder under ``rules/`` and its name in JSON."""
-
-    C = "c"
-    CPP = "cpp"
-
-
-_EXTENSIONS = {
-    ".c": Language.C,
-    ".h": Language.C,
-    ".cc": Language.CPP,
-    ".cpp": Language.CPP,
-    ".cxx": Language.CPP,
-    ".c++": Language.CPP,
-    ".hh": Language.CPP,
-    ".hpp": Language.CPP,
-    ".hxx": Language.CPP,
-    ".h++": Language.CPP,
-    ".inl": Language.CPP,
-    ".ipp": Language.CPP,
-    ".tpp": Language.CPP,
-    ".C": Language.CPP,
-    ".H": Language.CPP,
-}
-SOURCE_SUFFIXES = frozenset(_EXTENSIONS)
 
 
 @dataclass(frozen=True)
@@ -88,16 +62,6 @@ class OncePerText(Generic[T]):
 
     def tell(self, parsed: Parsed, value: T) -> None:
         parsed.kept[self] = value
-
-
-def language_of(path: Path, data: bytes = b"") -> Language | None:
-    """The language by file extension; a ``.h`` file that has C++'s own words in it is C++."""
-    language = _EXTENSIONS.get(path.suffix) or _EXTENSIONS.get(path.suffix.lower())
-    if path.suffix == ".h" and any(
-        word in data for word in (b"template", b"namespace ", b"class ", b"std::", b"constexpr ", b"public:")
-    ):
-        return Language.CPP
-    return language
 
 
 @cache

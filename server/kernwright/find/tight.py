@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tree_sitter import Node
 
+from kernwright.kernel import LOOPS
 from kernwright.syntax import OncePerText, Parsed, find_all, select
 
 _PLAIN = re.compile(
@@ -27,7 +28,6 @@ _CAST = re.compile(
 _ACCESSOR = re.compile(r"(\.|->)\s*(size|length|empty|data|begin|end|at|front|back|get|real|imag|x|y|z)$")
 _INTRINSIC = re.compile(r"^(_mm\d*_|v[a-z0-9_]+q?_[fsup]\d+$|__h|sv[a-z]+_)")
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]*$")
-_LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _LEAVES = ("return_statement", "break_statement", "goto_statement", "throw_statement")
 _HEAVY = ("new_expression", "delete_expression", "throw_expression", "co_await_expression", "gnu_asm_expression")
 _LARGEST_LEAF = 600
@@ -97,7 +97,7 @@ def small_functions(parsed: Parsed, functions: Iterable[Node]) -> Iterator[tuple
         label = declarator.child_by_field_name("declarator") if declarator is not None else None
         if label is None or label.type not in ("identifier", "field_identifier"):
             continue
-        if node.end_byte - node.start_byte > _LARGEST_LEAF or next(find_all(node, *_LOOPS, *_HEAVY), None) is not None:
+        if node.end_byte - node.start_byte > _LARGEST_LEAF or next(find_all(node, *LOOPS, *_HEAVY), None) is not None:
             continue
         calls = set[str]()
         for call in find_all(node, "call_expression"):

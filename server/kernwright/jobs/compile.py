@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from kernwright.engine import Engine
 from kernwright.fingerprint import region_of
 from kernwright.jobs.model import Compiled, JobRequest, LineNote
-from kernwright.kernel import Kernel, find_kernels
+from kernwright.kernel import LOOPS, Kernel, find_kernels
 from kernwright.mirror.analyse import remarks_by_key
-from kernwright.mirror.model import FoundFinding, Place, Range
+from kernwright.mirror.lines import Lines
+from kernwright.mirror.model import FoundFinding
+from kernwright.mirror.placing import Region, found_finding
 from kernwright.mirror.summaries import kernel_summaries
 from kernwright.mirror.workspace import engine_for
 from kernwright.syntax import Language, Parsed, find_all, parse
@@ -19,8 +21,6 @@ from kernwright.targets.model import BuildCommand, CommandProblem, Remark, ToolP
 from kernwright.targets.remarks import loop_outcome
 from kernwright.tasks.examine import compile_findings
 from kernwright.text import Snapshot
-
-_LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 
 
 def compile_file(request: JobRequest) -> Compiled:
@@ -56,24 +56,9 @@ def _errors(
     if isinstance(diagnostics, ToolProblem) or "borrowed from" in command.origin:
         # A header is compiled with the command of a unit that includes it, and need not stand alone.
         return ()
-    lines = parsed.snapshot.lines
-    found: list[FoundFinding] = []
-    for report in compile_findings(parsed, tuple(kernels), command, tuple(diagnostics)):
-        finding = report.finding
-        ends = (finding.span.start, finding.span.end)
-        start, end = (Place(line := lines.line_of(at), at - lines.starts[line]) for at in ends)
-        found.append(
-            FoundFinding(
-                rule=finding.rule,
-                severity=finding.severity.value,
-                message=finding.message,
-                range=Range(start, end),
-                kernel=finding.kernel,
-                evidence=finding.evidence.value,
-                docs=finding.docs,
-            )
-        )
-    return tuple(found)
+    whole = Region(Lines(parsed.snapshot.data), 0)
+    reported = compile_findings(parsed, tuple(kernels), command, tuple(diagnostics))
+    return tuple(found_finding(one.finding, whole, ()) for one in reported)
 
 
 def _notes(
@@ -110,7 +95,7 @@ def _kernel_notes(
     origin = lines.line_of(region_of(kernel).start)
     begin, end = lines.line_of(kernel.span.start), lines.line_of(kernel.span.end)
     of_kernel = [remark for remark in remarks if begin < remark.line <= end + 1]
-    loops = list(find_all(kernel.body, *_LOOPS))
+    loops = list(find_all(kernel.body, *LOOPS))
     for loop in loops:
         if any(loop.start_byte < other.start_byte < loop.end_byte for other in loops):
             continue

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kernwright.engine import Engine
+from kernwright.fingerprint import region_of
 from kernwright.jobs.model import JobFailed, JobRequest, JobStep, KernelOptimised, KernelTimed, LineNote
 from kernwright.kernel import find_functions, find_kernels
 from kernwright.mirror.summaries import kernel_summaries
@@ -113,16 +114,10 @@ def _lens_words(baseline: Baseline) -> str:
 
 def _line_note(chosen: Chosen, baseline: Baseline, cost: LineCost, profile: Profile) -> LineNote:
     lines = chosen.parsed.snapshot.lines
-    first = lines.line_of(_region_start(chosen))
+    first = lines.line_of(region_of(chosen.kernel).start)
     spent = time_words(cost.share * baseline.nanoseconds)
     detail = (
         f"{cost.share:.1%} of {baseline.words}: {spent} per call, {cost.amount:g} {cost.unit} of {profile.total:g} "
         f"({cost.evidence.value}, {profile.tool})"
     )
     return LineNote(cost.line - 1 - first, f"{cost.share:.0%} · {spent}", detail, cost.evidence.value)
-
-
-def _region_start(chosen: Chosen) -> int:
-    from kernwright.fingerprint import region_of
-
-    return region_of(chosen.kernel).start

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from kernwright.kernel import Kernel
+from kernwright.kernel import LOOPS, Kernel
 from kernwright.loops.bounds import LoopHeader, read_header
 from kernwright.loops.depend import dependences_of
 from kernwright.loops.model import Access, Loop, Nest, Statement
@@ -23,7 +23,6 @@ from kernwright.loops.read import (
 from kernwright.loops.reduce import reductions_of
 from kernwright.syntax import Parsed, find_all, unparenthesised
 
-LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _JUMPS = ("break_statement", "continue_statement", "return_statement", "goto_statement")
 _MAX_DEPTH = 200
 

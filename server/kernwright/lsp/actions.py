@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from kernwright.lsp import names
-from kernwright.lsp.convert import Json, table_of
+from kernwright.lsp.convert import Json, command_of, table_of
 from kernwright.lsp.edits import NoLongerApplies, contract_edit, edits_of_offer, offer_edit, told_of, workspace_edit
 from kernwright.lsp.endpoint import ReplyError
 from kernwright.lsp.message import INVALID_PARAMS
@@ -108,7 +108,7 @@ def _of_kernel(
             "title": title,
             "kind": REWRITE,
             "data": {"contract": place},
-            "command": {"title": title, "command": names.INSERT_CONTRACT, "arguments": [place | {TOLD: {}}]},
+            "command": command_of(title, names.INSERT_CONTRACT, place | {TOLD: {}}),
         }
     for offer in offers:
         yield _command(f"Reject: {offer.title}", REWRITE, names.REJECT, {"offer": offer.id})
@@ -134,7 +134,7 @@ def _offer(
         "kind": QUICK_FIX if cured else REWRITE,
         "isPreferred": preferred and not offer.assumes,
         "data": {"offer": offer.id, "uri": uri},
-        "command": {"title": offer.title, "command": names.ACCEPT, "arguments": [arguments]},
+        "command": command_of(offer.title, names.ACCEPT, arguments),
     }
     if cured:
         action["diagnostics"] = [server.endpoint.plain(diagnostic) for diagnostic in cured]
@@ -152,11 +152,7 @@ def _fix_all(server: KernwrightServer, uri: str) -> Iterable[Json]:
             "title": title,
             "kind": FIX_ALL,
             "data": {"offers": ids, "uri": uri},
-            "command": {
-                "title": title,
-                "command": names.ACCEPT,
-                "arguments": [{"offers": ids, APPLIED: True}],
-            },
+            "command": command_of(title, names.ACCEPT, {"offers": ids, APPLIED: True}),
         }
 
 
@@ -229,7 +225,7 @@ async def _all_edits(server: KernwrightServer, uri: str, ids: Sequence[str]) -> 
 
 
 def _command(title: str, kind: str, command: str, argument: dict[str, Any]) -> Json:
-    return {"title": title, "kind": kind, "command": {"title": title, "command": command, "arguments": [argument]}}
+    return {"title": title, "kind": kind, "command": command_of(title, command, argument)}
 
 
 def _asked_for(kind: str, only: Sequence[Any] | None) -> bool:

@@ -34,12 +34,10 @@ class ClientFeatures:
     shows_documents: bool = False
     markdown: bool = False
     related_information: bool = False
-    unnecessary_tag: bool = False
     code_description: bool = False
     diagnostic_data: bool = False
     snippets: bool = False
     inline_completion: bool = False
-    message_actions: bool = False
 
     @property
     def resolves_edits(self) -> bool:
@@ -93,12 +91,10 @@ def features_of(capabilities: Mapping[str, Any]) -> ClientFeatures:
         shows_documents=holds("window.showDocument.support"),
         markdown="markdown" in listed("textDocument.hover.contentFormat"),
         related_information=holds("textDocument.publishDiagnostics.relatedInformation"),
-        unnecessary_tag=isinstance(given("textDocument.publishDiagnostics.tagSupport"), dict),
         code_description=holds("textDocument.publishDiagnostics.codeDescriptionSupport"),
         diagnostic_data=holds("textDocument.publishDiagnostics.dataSupport"),
         snippets=holds("textDocument.completion.completionItem.snippetSupport"),
         inline_completion=isinstance(given("textDocument.inlineCompletion"), dict),
-        message_actions=isinstance(given("window.showMessage"), dict),
     )
 
 

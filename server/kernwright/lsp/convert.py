@@ -61,6 +61,11 @@ def table_of(value: object) -> Json:
     return cast(Json, value) if isinstance(value, dict) else {}
 
 
+def command_of(title: str, command: str, argument: Json) -> Json:
+    """A command of ours as the protocol has it; each takes one table."""
+    return {"title": title, "command": command, "arguments": [argument]}
+
+
 def path_of(uri: str) -> Path:
     """The file of a URI. One that names no file gives a path that does not exist, below the root."""
     try:

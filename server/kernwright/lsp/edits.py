@@ -78,7 +78,7 @@ def workspace_edit(
 async def offer_edit(server: KernwrightServer, uri: str, kept: KeptOffer) -> Json:
     placed = await edits_of_offer(server, uri, kept)
     document = server.session.documents[uri]
-    server.session.kept.remember_preview(kept.id, server.session.documents[uri].data)
+    server.session.kept.remember_preview(kept.id, document.data)
     return workspace_edit(server, document, placed.edits, kept.title, kept.assumes)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from kernwright.lsp.convert import Json, table_of
+from kernwright.lsp.refreshing import refresh_with
 from kernwright.session.facts import PlacedNote, age_words, placed_notes
 from kernwright.session.session import kernel_at
 
@@ -58,21 +58,7 @@ def register(server: KernwrightServer) -> None:
         if server.client.refreshes_hints:
             server.endpoint.ask(types.WORKSPACE_INLAY_HINT_REFRESH)
 
-    def changed(uri: str) -> None:
-        if session.settings_of(uri).hints:
-            refresh()
-
-    shown: dict[Path, bool] = {}
-
-    def known(folder: Path) -> None:
-        """Settings that switch hints on or off count at once."""
-        root = session.roots.get(folder)
-        if root is not None and shown.get(folder, True) != root.settings.hints:
-            shown[folder] = root.settings.hints
-            refresh()
-
-    session.listeners.problems.append(known)
-    session.listeners.facts.append(changed)
+    refresh_with(session, lambda settings: settings.hints, refresh)
     _ = (hints, resolve)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from kernwright.lsp.convert import Json
+from kernwright.lsp.convert import Json, command_of
 from kernwright.lsp.edits import contract_comment, told_of
 from kernwright.lsp.ghost import ghost_of
 from kernwright.lsp.kept_answers import KeptAnswers
@@ -61,7 +61,7 @@ async def _rewrite(
         if ghost is None:
             continue
         session.kept.remember_preview(offer.id, document.data)
-        accept = _command(offer.title, ACCEPT, {"offer": offer.id, APPLIED: True})
+        accept = command_of(offer.title, ACCEPT, {"offer": offer.id, APPLIED: True})
         return _item(server, document, line, (ghost.start, ghost.end), ghost.text, accept)
     return None
 
@@ -98,7 +98,7 @@ async def _skeleton(
     if not text.startswith(content[:column]):
         return None
     told = {"uri": document.uri, "kernel": signature, TOLD: told_of(draft)}
-    command = _command("Say what the contract asks", INSERT_CONTRACT, told) if draft.asks else None
+    command = command_of("Say what the contract asks", INSERT_CONTRACT, told) if draft.asks else None
     return _item(server, document, line, (0, len(content)), text, command)
 
 
@@ -113,7 +113,3 @@ def _item(
     if command is not None:
         item["command"] = command
     return item
-
-
-def _command(title: str, command: str, arguments: Json) -> Json:
-    return {"title": title, "command": command, "arguments": [arguments]}

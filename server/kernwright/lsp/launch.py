@@ -22,7 +22,6 @@ from kernwright.lsp.greeting import greet
 from kernwright.lsp.message import INVALID_REQUEST, NOT_INITIALIZED, PARSE_ERROR, encoded, parsed, valid_id
 from kernwright.lsp.transport import Transport, connection, standard_streams
 from kernwright.run.descendants import adopt_orphans, end_of
-from kernwright.run.memory import settle
 from kernwright.session.session import Session
 
 if TYPE_CHECKING:
@@ -171,8 +170,6 @@ class Client:
 
             server = KernwrightServer(self._session, greeting, self._transport, self._leave, log)
             server.endpoint.record = self._record
-            # The protocol's types are half of all objects, and stay.
-            settle()
             waiting, self._waiting = self._waiting or [], None
             self._server = server
             for body in waiting:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from kernwright.lsp.convert import Json, line_range
+from kernwright.lsp.convert import Json, command_of, line_range
 from kernwright.lsp.names import INSERT_CONTRACT, OPTIMIZE, PROFILE, SHOW_OFFERS, SHOW_REPORT
+from kernwright.lsp.refreshing import refresh_with
 from kernwright.session.facts import PlacedKernel, age_words
 
 if TYPE_CHECKING:
@@ -41,21 +41,7 @@ def register(server: KernwrightServer) -> None:
         if server.client.refreshes_lenses:
             server.endpoint.ask(types.WORKSPACE_CODE_LENS_REFRESH)
 
-    def changed(uri: str) -> None:
-        if session.settings_of(uri).lenses:
-            refresh()
-
-    shown: dict[Path, bool] = {}
-
-    def known(folder: Path) -> None:
-        """Settings that switch lenses on or off count at once."""
-        root = session.roots.get(folder)
-        if root is not None and shown.get(folder, True) != root.settings.lenses:
-            shown[folder] = root.settings.lenses
-            refresh()
-
-    session.listeners.problems.append(known)
-    session.listeners.facts.append(changed)
+    refresh_with(session, lambda settings: settings.lenses, refresh)
     _ = (lenses, resolve)
 
 
@@ -75,15 +61,15 @@ def commands_of(server: KernwrightServer, uri: str, kernel: PlacedKernel) -> lis
     session, summary = server.session, kernel.summary
     facts = session.kept.facts(uri, summary.signature)
     place: dict[str, Any] = {"uri": uri, "kernel": summary.signature}
-    parts = [_command(headline(server, uri, kernel), SHOW_REPORT, place)]
+    parts = [command_of(headline(server, uri, kernel), SHOW_REPORT, place)]
     offers = facts.offers_for(summary.key) if not kernel.touched else []
     if offers:
         many = f"{len(offers)} verified rewrite{'s' if len(offers) > 1 else ''}"
-        parts.append(_command(many, SHOW_OFFERS, place))
+        parts.append(command_of(many, SHOW_OFFERS, place))
     if summary.contract == "none":
-        parts.append(_command("Insert contract", INSERT_CONTRACT, place))
+        parts.append(command_of("Insert contract", INSERT_CONTRACT, place))
     if session.trusted:
-        parts += [_command("Profile", PROFILE, place), _command("Optimize", OPTIMIZE, place)]
+        parts += [command_of("Profile", PROFILE, place), command_of("Optimize", OPTIMIZE, place)]
     return parts
 
 
@@ -104,7 +90,3 @@ def headline(server: KernwrightServer, uri: str, kernel: PlacedKernel) -> str:
     if running is not None:
         words.append(f"{running.kind.value}: {running.state.value}")
     return " · ".join(words)
-
-
-def _command(title: str, command: str, place: dict[str, Any]) -> Json:
-    return {"title": title, "command": command, "arguments": [place]}

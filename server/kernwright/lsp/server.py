@@ -77,6 +77,7 @@ class KernwrightServer(LanguageServer):
         for group in GROUPS:
             group.register(self)
         session.listeners.closed.append(self._closed)
+        # The protocol's types are half of all objects, and stay.
         settle()
         # What became known before there was anybody to tell.
         for folder in session.roots:

@@ -8,31 +8,16 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from kernwright.jobs.model import JobKind
+from kernwright.languages import language_of
 from kernwright.lsp.convert import path_of, table_of
 from kernwright.session.session import Change
 
 if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
 
-_BY_EXTENSION = {
-    ".c": "c",
-    ".h": "c",
-    ".cc": "cpp",
-    ".cpp": "cpp",
-    ".cxx": "cpp",
-    ".c++": "cpp",
-    ".hh": "cpp",
-    ".hpp": "cpp",
-    ".hxx": "cpp",
-    ".h++": "cpp",
-    ".inl": "cpp",
-    ".ipp": "cpp",
-    ".tpp": "cpp",
-}
 _NOT_SERVED = frozenset((".cu", ".cuh", ".hip", ".cl"))
 """Kernels of devices: editors without a name for such a language call it C or C++."""
 _BY_ID = {"c": "c", "cpp": "cpp", "c++": "cpp"}
-_WORDS_OF_CPP = ("template", "namespace ", "class ", "std::", "constexpr ", "public:")
 
 
 def register(server: KernwrightServer) -> None:
@@ -42,7 +27,7 @@ def register(server: KernwrightServer) -> None:
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         item = params.text_document
         path = path_of(item.uri)
-        language = language_of(path, str(item.language_id), item.text)
+        language = served_language(path, str(item.language_id), item.text)
         if language is None:
             return
         session.open(item.uri, path, str(item.language_id), language, item.version, item.text)
@@ -85,16 +70,13 @@ def register(server: KernwrightServer) -> None:
     _ = (opened, changed, saved, closed)
 
 
-def language_of(path: Path, language_id: str, text: str) -> str | None:
+def served_language(path: Path, language_id: str, text: str) -> str | None:
     """``c`` or ``cpp``: by the file's extension first, since editors differ in what they call a language."""
     if path.suffix.lower() in _NOT_SERVED:
         return None
-    language = _BY_EXTENSION.get(path.suffix) or _BY_EXTENSION.get(path.suffix.lower())
-    if path.suffix in (".C", ".H"):
-        return "cpp"
-    if path.suffix == ".h":
-        return "cpp" if any(word in text for word in _WORDS_OF_CPP) else "c"
-    return language or _BY_ID.get(language_id.lower())
+    # Only of a header is the text looked at.
+    language = language_of(path, text.encode("utf-8", "replace") if path.suffix == ".h" else b"")
+    return language.value if language is not None else _BY_ID.get(language_id.lower())
 
 
 def _change(change: types.TextDocumentContentChangeEvent) -> Change:

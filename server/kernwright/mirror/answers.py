@@ -29,8 +29,8 @@ from kernwright.mirror.messages import (
     RuleText,
     SwitchRule,
 )
-from kernwright.mirror.model import Place, Range
-from kernwright.text import Snapshot
+from kernwright.mirror.model import Place
+from kernwright.text import Snapshot, Span
 
 if TYPE_CHECKING:
     from kernwright.mirror.worker import AnalysisWorker, OpenDocument
@@ -47,7 +47,7 @@ def answer_to(question: object, worker: AnalysisWorker) -> object:
             case RuleText(root, name):
                 return _rule_text(_engine(worker, root), name)
             case Decide():
-                return _decide(_engine(worker, question.root), worker, question)
+                return _decide(_engine(worker, question.root), question)
             case RulesOf(root):
                 return _rules(_engine(worker, root))
             case SwitchRule(root, name, on):
@@ -105,19 +105,14 @@ def _edits(worker: AnalysisWorker, uri: str, version: int, offer: Mapping[str, A
     edits = reanchored(offer, snapshot)
     if isinstance(edits, Stale):
         return Refused(edits.reason)
-    lines = snapshot.lines
-
-    def place(offset: int) -> Place:
-        line = lines.line_of(offset)
-        return Place(line, offset - lines.starts[line])
-
+    lines = mirrored.lines
     placed = tuple(
-        (Range(place(edit.start), place(edit.end)), edit.new_text.decode("utf-8", "replace")) for edit in edits
+        (lines.range(Span(edit.start, edit.end)), edit.new_text.decode("utf-8", "replace")) for edit in edits
     )
     return PlacedEdits(version, placed)
 
 
-def _decide(engine: Engine, worker: AnalysisWorker, question: Decide) -> object:
+def _decide(engine: Engine, question: Decide) -> object:
     from kernwright.tasks.decide import accepted_in_editor, reject
     from kernwright.tasks.promote import promote_what_has_earned_it
 
@@ -141,22 +136,17 @@ def _rule_text(engine: Engine, name: str) -> RuleDocument | Refused:
 
 
 def _rules(engine: Engine) -> tuple[RuleStanding, ...]:
-    from kernwright.learn import utilities
-    from kernwright.memory.model import EventKind
     from kernwright.rules.sources import selected
+    from kernwright.tasks.promote import utilities_by_rule
 
     try:
-        events = engine.memory.all_events()
+        earned = utilities_by_rule(engine)
     except MemoryUnavailable:
-        events = []
-    earned = utilities(events, engine.settings.memory)
-    experience_of = {
-        str(event.data.get("rule")): event.experience for event in events if event.kind is EventKind.PROMOTED
-    }
+        earned = {}
     on = {rule.name for rule in selected(engine.rules.rules, engine.selection, "", engine.settings.target)}
     standings: list[RuleStanding] = []
     for rule in engine.rules.rules:
-        utility = earned.get(experience_of.get(rule.name, ""))
+        utility = earned.get(rule.name)
         standings.append(
             RuleStanding(
                 name=rule.name,

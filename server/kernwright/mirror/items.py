@@ -26,7 +26,7 @@ from kernwright.c_types import (
 )
 from kernwright.find.tight import small_functions
 from kernwright.find.types import Structure, Variable, structure_layouts, variables_of
-from kernwright.kernel import NEUTRAL, Kernel, functions_among, is_kernel, read_unclosed
+from kernwright.kernel import LOOPS, NEUTRAL, Kernel, functions_among, is_kernel, read_unclosed
 from kernwright.mirror.words import KEYWORDS, words_of
 from kernwright.nesting import too_deep
 from kernwright.syntax import Parsed, ancestors, find_all, select
@@ -46,7 +46,6 @@ _NAMED = (
 )  # fmt: skip
 _READ = tuple(dict.fromkeys((*ALIAS_KINDS, *CONSTANT_KINDS, *STRUCT_KINDS, "function_definition", *_NAMED)))
 _SPECIFIERS = frozenset(("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"))
-_LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _KNOWN_NAMES = frozenset(("declaration", "function_definition", "template_declaration", "comment", *_NAMED))
 _SIGNS_OF_A_FILE = frozenset(("function_definition", "template_declaration", "namespace_definition"))
 _LARGE = 4096
@@ -326,7 +325,7 @@ def _function_facts(parsed: Parsed, placed: Placed, index: int, function: Kernel
 def _loops(function: Kernel, base: int) -> tuple[int, ...]:
     if not function.closed:
         return ()
-    return tuple(loop.start_byte - base for loop in find_all(function.body, *_LOOPS))
+    return tuple(loop.start_byte - base for loop in find_all(function.body, *LOOPS))
 
 
 def _first_comment(function: Kernel) -> int:

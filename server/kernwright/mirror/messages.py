@@ -6,7 +6,7 @@ Plain data: the editor's process unpickles it and must not load what only analys
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +174,6 @@ class RuleDocument:
     name: str
     path: Path | None
     text: str
-    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -232,7 +231,6 @@ class ServeSettings:
     most_diagnostics: int = 1000
     hints: bool = True
     lenses: bool = True
-    ignore: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -242,18 +240,3 @@ class DocumentAnalysed:
     uri: str
     serial: int
     analysed: Analysed
-
-
-@dataclass(frozen=True)
-class OutOfStepWith:
-    """The worker could not follow the edits of a document and wants its whole text."""
-
-    uri: str
-
-
-@dataclass(frozen=True)
-class Said:
-    """A line for the log."""
-
-    line: str
-    detail: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kernwright.find.finding import Finding
 from kernwright.mirror.items import FunctionFacts
 from kernwright.mirror.lines import Lines
 from kernwright.mirror.model import ContractState, FoundFinding, KernelSummary, Place, Range
@@ -20,6 +21,22 @@ class Region:
 
     def range(self, span: Span) -> Range:
         return self.lines.range(Span(span.start - self.base, span.end - self.base))
+
+
+def found_finding(finding: Finding, region: Region, fixes: tuple[str, ...]) -> FoundFinding:
+    """A finding as plain data, counted from a region."""
+    related: tuple[tuple[Range, str], ...] = tuple((region.range(one.span), one.message) for one in finding.related)
+    return FoundFinding(
+        rule=finding.rule,
+        severity=finding.severity.value,
+        message=finding.message,
+        range=region.range(finding.span),
+        kernel=finding.kernel,
+        evidence=finding.evidence.value,
+        docs=finding.docs,
+        related=related,
+        fixes=fixes,
+    )
 
 
 def moved_place(place: Place, origin: Place) -> Place:

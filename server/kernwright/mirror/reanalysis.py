@@ -13,16 +13,16 @@ from kernwright.contract_text import read_contract_beside
 from kernwright.find.context import Context
 from kernwright.find.facts import Facts
 from kernwright.find.finder import applies, find_in_kernel
-from kernwright.find.finding import Finding, contract_finding
+from kernwright.find.finding import contract_finding
 from kernwright.find.types import FileTypes
 from kernwright.kernel import Kernel, kernel_named
 from kernwright.mirror.document import MirroredDocument
 from kernwright.mirror.items import functions_in
 from kernwright.mirror.known import NO_CONTRACT, ContractResult, KernelResult, Known
 from kernwright.mirror.lines import Lines
-from kernwright.mirror.model import Analysed, FoundFinding, KernelSummary, Place, Range
+from kernwright.mirror.model import Analysed, FoundFinding, KernelSummary, Place
 from kernwright.mirror.outlook import Keys, Outlook, PlacedKey, Standing
-from kernwright.mirror.placing import Region, moved_finding, outline_of, summary_of
+from kernwright.mirror.placing import Region, found_finding, moved_finding, outline_of, summary_of
 from kernwright.nesting import bounded_depth
 from kernwright.rules.model import Rule
 from kernwright.targets.model import BuildCommand, Remark
@@ -179,8 +179,8 @@ class Reanalysis:
     def _problem(self, problem: ContractProblem, signature: str, region: Region) -> FoundFinding:
         finding = contract_finding(problem, signature)
         if problem.in_file is None or self._workspace is None:
-            return _found(finding, region, ())
-        found = _found(finding, Region(Lines(self._workspace.snapshot.data), 0), ())
+            return found_finding(finding, region, ())
+        found = found_finding(finding, Region(Lines(self._workspace.snapshot.data), 0), ())
         return replace(found, in_file=problem.in_file)
 
     def _analysed(self, kernel: _Kernel) -> KernelResult:
@@ -198,7 +198,7 @@ class Reanalysis:
         except UnreadableSource as error:
             return KernelResult((), str(error))
         region = self._region(standing)
-        return KernelResult(tuple(_found(one, region, self._fixes[one.rule]) for one in findings))
+        return KernelResult(tuple(found_finding(one, region, self._fixes[one.rule]) for one in findings))
 
     def _kernel(self, standing: Standing) -> Kernel:
         """The kernel with its nodes in the tree as it is now."""
@@ -270,18 +270,3 @@ def _order(finding: FoundFinding) -> tuple[str, int, int, int, int, str, str]:
 def _fixes(rule: Rule) -> tuple[str, ...]:
     own = (rule.name,) if rule.templates else ()
     return (*own, *dict.fromkeys(call.name for call in rule.transforms))
-
-
-def _found(finding: Finding, region: Region, fixes: tuple[str, ...]) -> FoundFinding:
-    related: tuple[tuple[Range, str], ...] = tuple((region.range(one.span), one.message) for one in finding.related)
-    return FoundFinding(
-        rule=finding.rule,
-        severity=finding.severity.value,
-        message=finding.message,
-        range=region.range(finding.span),
-        kernel=finding.kernel,
-        evidence=finding.evidence.value,
-        docs=finding.docs,
-        related=related,
-        fixes=fixes,
-    )

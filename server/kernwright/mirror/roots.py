@@ -54,7 +54,6 @@ def known_root(opened: RootOpened) -> tuple[Root, RootKnown]:
         most_diagnostics=settings.most_diagnostics,
         hints=settings.hints,
         lenses=settings.lenses,
-        ignore=settings.ignore,
     )
     notes = [note for note in dict.fromkeys(notes) if not any(words in note for words in said)]
     known = RootKnown(opened.folder, loaded.workspace, served, tuple(problems), tuple(notes), len(engine.rules.rules))

@@ -1,4 +1,4 @@
-"""The engine of one folder, with the settings that its editor gives: made in worker and job processes alike."""
+"""The engine of one folder for a job, with the settings that its editor gives: a job is begun where there is trust."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _TRACE = "["
 """How the words of ``KERNWRIGHT_DEBUG`` begin, which are asked for."""
 
 
-def engine_for(root: Path, editor: Mapping[str, Any], trusted: bool = True) -> Engine:
+def engine_for(root: Path, editor: Mapping[str, Any]) -> Engine:
     """An engine whose warnings go to the log of the process."""
-    loaded = load_settings(root, editor=editor, flags=None if trusted else {"trusted": False})
+    loaded = load_settings(root, editor=editor)
     return Engine(loaded, _log)
 
 

@@ -15,22 +15,17 @@ from kernwright.mirror.messages import (
     Edited,
     FileProblem,
     Opened,
-    OutOfStepWith,
     RemarksKnown,
     Replaced,
     RootClosed,
     RootKnown,
     RootOpened,
-    Said,
     ServeSettings,
 )
 from kernwright.mirror.model import Analysed, FoundFinding, KernelSummary
 from kernwright.session.analysis import Analysis, StartWorker
 from kernwright.session.document import Document, OutOfStep, TextEdit, lines_of, well_formed
-from kernwright.session.facts import (
-    KeptOffer,
-    PlacedKernel,
-)
+from kernwright.session.facts import KeptOffer, PlacedKernel
 from kernwright.session.folders import Folders
 from kernwright.session.jobs import Job, JobQueue, JobState, Start
 from kernwright.session.kept_facts import KeptFacts
@@ -95,9 +90,6 @@ class Session:
     def folders(self) -> tuple[Path, ...]:
         """Those of the workspace, and those that documents outside of it lie in."""
         return tuple(self._folders)
-
-    def editor_settings(self, folder: Path) -> Mapping[str, Any]:
-        return self._folders.editor(folder)
 
     def offer_settings(self, editor: Mapping[str, Any]) -> None:
         """What the editor sets before it is asked."""
@@ -402,12 +394,6 @@ class Session:
                     self._say(note)
                 for listener in self.listeners.problems:
                     listener(message.folder)
-            case OutOfStepWith(uri):
-                if uri in self.documents:
-                    document = self.documents[uri]
-                    self.analysis.send(Replaced(uri, document.version, document.data))
-            case Said(line):
-                self._say(line)
             case _:
                 self._say(f"the analysis process said something unknown: {type(message).__name__}")
 

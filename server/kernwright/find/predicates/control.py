@@ -10,6 +10,7 @@ from kernwright.find.context import Context
 from kernwright.find.predicates.binding import Binding, Predicate
 from kernwright.find.predicates.general import is_invariant
 from kernwright.find.predicates.memory import may_overlap
+from kernwright.kernel import LOOPS
 from kernwright.loops.model import Loop
 from kernwright.syntax import find_all, unparenthesised
 
@@ -20,7 +21,6 @@ _OTHER_REASON = re.compile(
     r"conversion|data dependence|number of (loop )?iterations|not supported|unsupported|no vectype|clobbers"
 )
 """What a compiler says where it is not the branch that it stumbled on."""
-_LOOP_KINDS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _LEAVES = ("break_statement", "return_statement", "goto_statement", "continue_statement")
 
 
@@ -202,7 +202,7 @@ def branch_on_data(context: Context, node: Node) -> Binding | None:
     if branch is None:
         return None
     loop, condition = branch
-    if loop.calls or any(True for _ in find_all(node, "call_expression", *_LOOP_KINDS)):
+    if loop.calls or any(True for _ in find_all(node, "call_expression", *LOOPS)):
         return None
     moving = any(
         condition.start_byte <= access.node.start_byte < condition.end_byte
