@@ -6,11 +6,39 @@ Every notification can be left aside: an editor that knows none of them loses vi
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
 from kernwright.lsp.convert import table_of
 from kernwright.lsp.endpoint import ReplyError
+from kernwright.lsp.ext_messages import (
+    ChangeRuleParams,
+    ChangeRuleResult,
+    JobParams,
+    MachineParams,
+    MachineResult,
+    OfferItem,
+    OffersParams,
+    RuleItem,
+    RulesParams,
+    RulesRequest,
+    RulesResult,
+    RuleTextParams,
+    RuleTextResult,
+    StatusParams,
+    TakeBackParams,
+    TakenBackParams,
+    TestRuleParams,
+    TestRuleResult,
+    TrustParams,
+)
+from kernwright.lsp.ext_views import (
+    KernelsChangedParams,
+    KernelsParams,
+    KernelsResult,
+    ReportParams,
+    ReportResult,
+)
 from kernwright.mirror.messages import RulesOf, RuleStanding
 from kernwright.session.jobs import Job
 
@@ -22,96 +50,37 @@ JOB = "kernwright/job"
 RULES = "kernwright/rules"
 STATUS = "kernwright/status"
 TRUST = "kernwright/trust"
+TAKEN_BACK = "kernwright/takenBack"
+KERNELS_CHANGED = "kernwright/kernelsChanged"
 
-
-@dataclass(frozen=True)
-class OfferItem:
-    """One verified rewrite. ``speedup`` is the measured factor with its interval ``low`` to ``high``."""
-
-    id: str
-    title: str
-    kernel: str
-    speedup: float
-    low: float
-    high: float
-    assumes: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class OffersParams:
-    """``kernwright/offers``, server to client: all offers that hold for a document's newest text."""
-
-    uri: str
-    version: int
-    offers: tuple[OfferItem, ...]
-
-
-@dataclass(frozen=True)
-class JobParams:
-    """``kernwright/job``, server to client: a job has changed. ``state`` is ``queued``, ``running``, ``done``,
-    ``failed`` or ``cancelled``; ``total`` is 0 where the number of steps is not known."""
-
-    job: int
-    kind: str
-    uri: str
-    kernel: str
-    title: str
-    state: str
-    wanted: bool
-    step: str
-    done: int
-    total: int
-    why: str
-
-
-@dataclass(frozen=True)
-class RuleItem:
-    """One rule. ``utility`` is null for a rule that memory knows nothing of."""
-
-    name: str
-    description: str
-    language: str
-    status: str
-    enabled: bool
-    utility: float | None
-    adoptions: int
-    kernels: int
-    path: str | None
-
-
-@dataclass(frozen=True)
-class RulesParams:
-    """``kernwright/rules``, server to client: the rules of a folder may have changed."""
-
-    folder: str
-    rules: tuple[RuleItem, ...]
-
-
-@dataclass(frozen=True)
-class StatusParams:
-    """``kernwright/status``, server to client: what the server works with. ``rules`` counts the rules of a folder."""
-
-    version: str
-    trusted: bool
-    folder: str
-    rules: int
-
-
-@dataclass(frozen=True)
-class TrustParams:
-    """``kernwright/trust``, client to server: whether the workspace's code may be compiled and run."""
-
-    trusted: bool
-
+CHANGE_RULE = "kernwright/changeRule"
+TEST_RULE = "kernwright/testRule"
+RULE_TEXT = "kernwright/ruleText"
+MACHINE = "kernwright/machine"
+TAKE_BACK = "kernwright/takeBack"
+KERNELS = "kernwright/kernels"
+REPORT = "kernwright/report"
 
 NOTIFICATIONS: dict[str, type[Any]] = {
     OFFERS: OffersParams,
     JOB: JobParams,
     RULES: RulesParams,
     STATUS: StatusParams,
+    TAKEN_BACK: TakenBackParams,
+    KERNELS_CHANGED: KernelsChangedParams,
     TRUST: TrustParams,
 }
+REQUESTS: dict[str, tuple[type[Any], type[Any]]] = {
+    RULES: (RulesRequest, RulesResult),
+    CHANGE_RULE: (ChangeRuleParams, ChangeRuleResult),
+    TEST_RULE: (TestRuleParams, TestRuleResult),
+    RULE_TEXT: (RuleTextParams, RuleTextResult),
+    MACHINE: (MachineParams, MachineResult),
+    TAKE_BACK: (TakeBackParams, TakenBackParams),
+    KERNELS: (KernelsParams, KernelsResult),
+    REPORT: (ReportParams, ReportResult),
+}
+"""What a client may ask, by method: the parameters and the result."""
 
 
 def register(server: KernwrightServer) -> None:
