@@ -1,0 +1,270 @@
+/**
+ * The server's life: found, started, stopped, started anew after a crash. One server serves all folders of a window.
+ *
+ * Starting and stopping are done one after the other, whatever asks for them at the same time.
+ */
+import * as vscode from "vscode";
+import { LanguageClient, State, TransportKind, type Executable } from "vscode-languageclient/node";
+import { findServer, type NoServer, type Places, type ServerCommand } from "./launch/find-server";
+import { crashPolicy, type CrashPolicy } from "./crashes";
+import { SECTION } from "./config";
+import { SELECTOR } from "./documents";
+import { lineOf, logLines } from "./log";
+import { TRUST, type FromServer, type Requests } from "./protocol";
+import type { Middleware } from "vscode-languageclient/node";
+import type { ServerApi } from "./server-api";
+
+export type ServerState =
+  | { readonly kind: "stopped" }
+  | { readonly kind: "starting" }
+  | { readonly kind: "running"; readonly version: string; readonly command: ServerCommand }
+  | { readonly kind: "missing"; readonly why: string | undefined }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** What a server is started with. Read anew at every start, since settings and trust change. */
+export interface Surroundings {
+  readonly places: () => Places;
+  readonly options: () => object;
+  readonly middleware: Middleware;
+  /** Handlers of what the server asks for, by method. */
+  readonly answers: Readonly<Record<string, () => unknown>>;
+  /** A folder that is nobody's workspace: programs are started there. */
+  readonly home: string;
+  readonly log: vscode.LogOutputChannel;
+}
+
+type Handler = readonly [method: string, handler: (params: unknown) => void];
+
+const STOP_MS = 3000;
+
+export class Server implements ServerApi, vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private queue: Promise<void> = Promise.resolve();
+  private readonly handlers = new Set<Handler>();
+  private readonly attached = new Map<Handler, vscode.Disposable>();
+  private readonly changed = new vscode.EventEmitter<ServerState>();
+  private readonly crashed = new vscode.EventEmitter<"restarted" | "given-up">();
+  private crashes: CrashPolicy = crashPolicy();
+  private current: ServerState = { kind: "stopped" };
+  /** The file that messages are recorded in, while they are. */
+  trace: string | undefined;
+
+  readonly onState = this.changed.event;
+  readonly onCrash = this.crashed.event;
+
+  constructor(private readonly around: Surroundings) {}
+
+  get state(): ServerState {
+    return this.current;
+  }
+
+  /** The client of the running server, for what is about its conversions. */
+  get running(): LanguageClient | undefined {
+    return this.current.kind === "running" ? this.client : undefined;
+  }
+
+  start(): Promise<void> {
+    return this.inTurn(() => this.begin());
+  }
+
+  stop(): Promise<void> {
+    return this.inTurn(() => this.end());
+  }
+
+  restart(): Promise<void> {
+    return this.inTurn(async () => {
+      await this.end();
+      await this.begin();
+    });
+  }
+
+  /** Start anew if another server would be found now than the one that runs. */
+  async restartIfOther(): Promise<void> {
+    await this.inTurn(async () => {
+      const found = await findServer(this.around.places());
+      const now = this.current.kind === "running" ? this.current.command : undefined;
+      if ("missing" in found ? now === undefined : found.program === now?.program) {
+        return;
+      }
+      await this.end();
+      await this.begin();
+    });
+  }
+
+  /** Tell a running server that the workspace is trusted. */
+  async trust(): Promise<void> {
+    await this.running?.sendNotification(TRUST, { trusted: true });
+  }
+
+  async ask<M extends keyof Requests>(method: M, params: Requests[M]["params"]): Promise<Requests[M]["result"]> {
+    return this.need().sendRequest<Requests[M]["result"]>(method, params);
+  }
+
+  async execute(command: string, argument: object): Promise<unknown> {
+    return this.need().sendRequest("workspace/executeCommand", { command, arguments: [argument] });
+  }
+
+  on<M extends keyof FromServer>(method: M, handler: (params: FromServer[M]) => void): vscode.Disposable {
+    const entry: Handler = [method, handler as (params: unknown) => void];
+    this.handlers.add(entry);
+    this.attach(entry);
+    return new vscode.Disposable(() => {
+      this.handlers.delete(entry);
+      this.attached.get(entry)?.dispose();
+      this.attached.delete(entry);
+    });
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.changed.dispose();
+    this.crashed.dispose();
+  }
+
+  private need(): LanguageClient {
+    const client = this.running;
+    if (client === undefined) {
+      throw new Error(vscode.l10n.t("The Kernwright server is not running."));
+    }
+    return client;
+  }
+
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.queue.then(work);
+    this.queue = turn.catch((error: unknown) => {
+      this.around.log.error(lineOf(error));
+    });
+    return this.queue;
+  }
+
+  private become(state: ServerState): void {
+    this.current = state;
+    this.changed.fire(state);
+  }
+
+  private async begin(): Promise<void> {
+    if (this.client !== undefined) {
+      return;
+    }
+    this.become({ kind: "starting" });
+    let found: ServerCommand | NoServer;
+    try {
+      found = await findServer(this.around.places());
+    } catch (error) {
+      this.become({ kind: "failed", why: lineOf(error) });
+      return;
+    }
+    if ("missing" in found) {
+      this.become({ kind: "missing", why: found.why });
+      return;
+    }
+    this.around.log.info(`starting ${[found.program, ...found.prefix].join(" ")} (${found.origin})`);
+    this.crashes = crashPolicy();
+    const client = this.clientFor(found);
+    this.client = client;
+    for (const handler of this.handlers) {
+      this.attach(handler);
+    }
+    for (const [method, answer] of Object.entries(this.around.answers)) {
+      client.onRequest(method, answer);
+    }
+    client.onDidChangeState(({ newState }) => {
+      if (this.client === client && newState === State.Running) {
+        const version = client.initializeResult?.serverInfo?.version ?? "";
+        this.become({ kind: "running", version, command: found });
+      }
+    });
+    try {
+      await client.start();
+    } catch (error) {
+      this.around.log.error(lineOf(error));
+      await this.forget(client);
+      this.become({ kind: "failed", why: lineOf(error) });
+    }
+  }
+
+  private async end(): Promise<void> {
+    const client = this.client;
+    if (client !== undefined) {
+      await this.forget(client);
+    }
+    if (this.current.kind !== "stopped") {
+      this.become({ kind: "stopped" });
+    }
+  }
+
+  private async forget(client: LanguageClient): Promise<void> {
+    this.client = undefined;
+    for (const one of this.attached.values()) {
+      one.dispose();
+    }
+    this.attached.clear();
+    try {
+      await client.dispose(STOP_MS);
+    } catch (error) {
+      // A server that has gone already cannot be told to go.
+      this.around.log.debug(lineOf(error));
+    }
+  }
+
+  private attach(entry: Handler): void {
+    const client = this.client;
+    if (client !== undefined && !this.attached.has(entry)) {
+      this.attached.set(entry, client.onNotification(entry[0], entry[1]));
+    }
+  }
+
+  private clientFor({ program, prefix }: ServerCommand): LanguageClient {
+    const { log, home, options, middleware } = this.around;
+    const trace = this.trace === undefined ? [] : ["--trace", this.trace];
+    const executable: Executable = {
+      command: program,
+      args: [...prefix, "serve", ...trace],
+      transport: TransportKind.stdio,
+      options: { cwd: home },
+    };
+    return new LanguageClient(
+      SECTION,
+      "Kernwright",
+      { run: executable, debug: executable },
+      {
+        documentSelector: SELECTOR,
+        initializationOptions: options,
+        outputChannel: log,
+        middleware,
+        synchronize: { configurationSection: SECTION },
+        stdioOptions: {
+          stdout: (stream) => {
+            logLines(stream, log);
+          },
+          stderr: (stream) => {
+            logLines(stream, log);
+          },
+        },
+        errorHandler: this.errorHandler(),
+        initializationFailedHandler: () => false,
+        markdown: { isTrusted: false, supportHtml: false },
+      },
+    );
+  }
+
+  private errorHandler() {
+    return this.crashes.handler(
+      () => this.current.kind === "running",
+      (outcome) => {
+        if (outcome === "given-up") {
+          void this.inTurn(async () => {
+            const client = this.client;
+            if (client !== undefined) {
+              await this.forget(client);
+            }
+            this.become({ kind: "failed", why: vscode.l10n.t("The server keeps ending.") });
+          });
+        } else {
+          this.become({ kind: "starting" });
+        }
+        this.crashed.fire(outcome);
+      },
+    );
+  }
+}
