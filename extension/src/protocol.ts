@@ -21,8 +21,9 @@ export interface OffersParams {
 }
 
 /**
- * `kernwright/job`, server to client: a job has changed. `total` is 0 where the number of steps is not known; `uri`
- * is empty for a job that is about no document.
+ * `kernwright/job`, server to client: a job has changed. `total` is 0 where the number of steps is not known; for a
+ * search the steps are candidates, and `best` is the largest speed-up so far. `uri` is the folder's for a job that is
+ * about no document.
  */
 export interface JobParams {
   readonly job: number;
@@ -35,6 +36,7 @@ export interface JobParams {
   readonly step: string;
   readonly done: number;
   readonly total: number;
+  readonly best: number | null;
   readonly why: string;
 }
 
@@ -210,12 +212,15 @@ export interface KernelsParams {
 }
 
 /**
- * One kernel. `is_open` is false for one of a file that was looked through: of its speed nothing is known.
- * `share_of_bound` is 1 where nothing is left to gain; `best` is the speed-up of the best offer.
+ * One kernel; `folder` is that of the workspace. `is_open` is false for one of a file that was looked through: of its
+ * speed nothing is known. `share_of_bound` is 1 where nothing is left to gain; `best` is the speed-up of the best
+ * offer.
  */
 export interface KernelItem {
   readonly uri: string;
   readonly path: string;
+  readonly folder: string;
+  readonly language: string;
   readonly name: string;
   readonly signature: string;
   readonly line: number;
@@ -297,11 +302,11 @@ export interface LevelItem {
  */
 export interface RooflineItem {
   readonly levels: readonly LevelItem[];
-  readonly peak: number;
+  readonly peak: number | null;
   readonly dtype: string;
   readonly peaks_how: "measured" | "counted" | "compiler" | "static" | "estimated" | "proved";
-  readonly flops: number;
-  readonly bytes: number;
+  readonly flops: number | null;
+  readonly bytes: number | null;
   readonly work_how: "measured" | "counted" | "compiler" | "static" | "estimated" | "proved";
   readonly working_set: number;
   readonly bandwidth: number;
@@ -329,16 +334,20 @@ export interface CandidateItem {
   readonly seconds: number;
 }
 
-/** The last search. `candidates` are in the order in which they were tried. */
+/**
+ * The last search. `candidates` are in the order in which they were tried; `withheld` counts verified rewrites that
+ * are not offered, because somebody rejected them before.
+ */
 export interface SearchItem {
   readonly rounds: number;
   readonly ended: string;
+  readonly withheld: number;
   readonly at: number;
   readonly stale: boolean;
   readonly candidates: readonly CandidateItem[];
 }
 
-/** What is known of one line as it stands now. `share` is its part of the kernel's time, `ns` that of a call. */
+/** What is known of one line as it stands now. `share` is its part of the kernel's time, `ns` that of one call. */
 export interface HeatItem {
   readonly line: number;
   readonly share: number | null;

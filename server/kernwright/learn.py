@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kernwright.memory.model import Event, EventKind, Reason
+from kernwright.memory.model import Event, EventKind, Reason, standing
 from kernwright.settings_model import MemorySettings
 
 
@@ -48,10 +48,11 @@ class _Account:
 
 
 def utilities(events: Iterable[Event], constants: MemorySettings) -> dict[str, Utility]:
-    """Every experience's utility after these events, oldest first, by the experience's identity."""
+    """Every experience's utility after these events, oldest first, by the experience's identity. A decision that was
+    taken back never was."""
     accounts: dict[str, _Account] = {}
     tasks = 0
-    for event in events:
+    for event in standing(events):
         match event.kind:
             case EventKind.STAGE:
                 tasks += event.data.get("phase") == "optimise"
@@ -164,6 +165,8 @@ def token_estimate(text: str) -> int:
 def accepted_of(events: Iterable[Event], experience: str) -> list[Event]:
     """The acceptances of one experience, oldest first, one for each kernel: the latest counts."""
     by_kernel = {
-        event.kernel: event for event in events if event.kind is EventKind.ACCEPTED and event.experience == experience
+        event.kernel: event
+        for event in standing(events)
+        if event.kind is EventKind.ACCEPTED and event.experience == experience
     }
     return sorted(by_kernel.values(), key=lambda event: event.id)

@@ -50,6 +50,24 @@ class Refused:
 
 
 @dataclass(frozen=True)
+class Attempt:
+    """One verification of a search, for who reads its history. ``round`` counts from 1; ``offer`` is the offer's id
+    where it became one, and ``why`` says why it did not elsewhere. ``speedup`` is the median with its interval, and
+    ``nanoseconds`` a call of the candidate; both are None where it was not timed."""
+
+    round: int
+    title: str
+    status: str
+    why: str
+    seconds: float
+    rule: str | None = None
+    transform: str | None = None
+    offer: str = ""
+    speedup: tuple[float, float, float] | None = None
+    nanoseconds: float | None = None
+
+
+@dataclass(frozen=True)
 class Step:
     """One verification that has ended, for whoever watches. ``round`` counts from 1."""
 
@@ -72,6 +90,8 @@ class Found:
     settled: bool = True
     """Whether it would find the same again: neither a person nor the clock ended it, and no candidate that could be
     the best was left unjudged."""
+    attempts: tuple[Attempt, ...] = ()
+    """All verifications in their order."""
 
 
 @dataclass
@@ -162,7 +182,34 @@ def optimize(
     ended = "interrupted" if interrupted else search.ended
     offers = _worth_reading(search, _best_of_each_family(search))
     settled = not (interrupted or search.stopped_by_clock or search.unclear)
-    return Found(tuple(offers), tuple(search.refused), len(search.tried), interrupted, ended, settled)
+    return Found(
+        tuple(offers), tuple(search.refused), len(search.tried), interrupted, ended, settled, _attempts(search, offers)
+    )
+
+
+def _attempts(search: _Search, offers: Sequence[Offer]) -> tuple[Attempt, ...]:
+    """What each verification came to. Why a candidate that was faster is no offer is known at the end alone."""
+    ids = {offer.candidate.edits: offer.id for offer in offers}
+    beaten = {refused.title: refused.why for refused in search.refused}
+
+    def attempt(round_: int, tried: _Tried) -> Attempt:
+        candidate, verdict = tried.candidate, tried.verdict
+        accepted, speedup = verdict.status is Status.ACCEPTED, verdict.speedup
+        id_ = ids.get(candidate.edits, "") if accepted else ""
+        return Attempt(
+            round=round_,
+            title=candidate.title,
+            status=verdict.status.value,
+            why=beaten.get(candidate.title, verdict.why) if accepted and not id_ else verdict.why,
+            seconds=round(verdict.seconds, 3),
+            rule=candidate.rule,
+            transform=candidate.transform,
+            offer=id_,
+            speedup=(speedup.median, speedup.low, speedup.high) if speedup is not None else None,
+            nanoseconds=speedup.candidate_ns if speedup is not None else None,
+        )
+
+    return tuple(attempt(number, tried) for number, tried in enumerate(search.tried, 1))
 
 
 def _proposed(proposers: Iterable[Proposer], parsed: Parsed, kernel: Kernel) -> list[Candidate]:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from kernwright.engine import Engine
 from kernwright.fingerprint import region_of
-from kernwright.jobs.model import JobFailed, JobRequest, JobStep, KernelOptimised, KernelTimed, LineNote
+from kernwright.jobs.model import (
+    JobFailed,
+    JobRequest,
+    JobStep,
+    KernelOptimised,
+    KernelTimed,
+    LineNote,
+    TriedCandidate,
+)
 from kernwright.kernel import find_functions, find_kernels
 from kernwright.mirror.summaries import kernel_summaries
 from kernwright.mirror.workspace import engine_for
@@ -17,10 +26,12 @@ from kernwright.syntax import Language, parse
 from kernwright.targets.model import LineCost, Profile
 from kernwright.tasks.baseline import Baseline
 from kernwright.tasks.choose import Chosen, chosen_kernel
+from kernwright.tasks.decide import not_rejected
 from kernwright.tasks.optimize import optimise_kernel
 from kernwright.tasks.profile import profile_kernel
 from kernwright.text import Snapshot
 from kernwright.units import time_words
+from kernwright.verify.verdict import Status
 
 Tell = Callable[[JobStep], None]
 _LEAST_SHARE = 0.01
@@ -36,12 +47,12 @@ def profile_one(request: JobRequest, tell: Tell) -> KernelTimed | JobFailed:
     result = profile_kernel(engine, chosen)
     lines = result.lines
     if result.baseline is None or result.baseline.problem:
-        return _timed(chosen, result.baseline, problem="" if isinstance(lines, Profile) else lines.message)
+        return _timed(engine, chosen, result.baseline, problem="" if isinstance(lines, Profile) else lines.message)
     remarks = tuple(f"line {remark.line}: {remark.message}" for remark in result.remarks)
     if not isinstance(lines, Profile):
-        return _timed(chosen, result.baseline, remarks=(lines.message, *remarks))
+        return _timed(engine, chosen, result.baseline, remarks=(lines.message, *remarks))
     notes = [_line_note(chosen, result.baseline, cost, lines) for cost in lines.lines if cost.share >= _LEAST_SHARE]
-    return _timed(chosen, result.baseline, notes=tuple(notes), remarks=(*lines.notes, *remarks))
+    return _timed(engine, chosen, result.baseline, notes=tuple(notes), remarks=(*lines.notes, *remarks))
 
 
 def optimise_one(request: JobRequest, tell: Tell) -> KernelOptimised | JobFailed:
@@ -52,17 +63,26 @@ def optimise_one(request: JobRequest, tell: Tell) -> KernelOptimised | JobFailed
     rounds = engine.settings.rounds
     tell(JobStep(f"timing {chosen.kernel.name}", 0, rounds))
 
+    best: float | None = None
+
     def watch(step: Step) -> None:
-        tell(JobStep(f"{step.candidate.title}: {step.verdict.status.value}", step.round, step.rounds))
+        nonlocal best
+        if step.verdict.status is Status.ACCEPTED and step.verdict.speedup is not None:
+            best = max(best or 0.0, step.verdict.speedup.median)
+        tell(JobStep(f"{step.candidate.title}: {step.verdict.status.value}", step.round, step.rounds, best))
 
     result = optimise_kernel(engine, chosen, rounds, watch)
     snapshot = chosen.parsed.snapshot
+    offers = [stored_offer(offer, snapshot) for offer in result.offers]
+    wanted = not_rejected(engine, offers)
     return KernelOptimised(
-        timed=_timed(chosen, result.baseline, problem=result.why),
-        offers=tuple(stored_offer(offer, snapshot) for offer in result.offers),
+        timed=_timed(engine, chosen, result.baseline, problem=result.why),
+        offers=tuple(wanted),
         refused=tuple((refused.title, refused.status, refused.why) for refused in result.found.refused),
         ended=result.found.ended,
         rounds=result.found.rounds,
+        tried=tuple(TriedCandidate(**vars(attempt)) for attempt in result.found.attempts),
+        withheld=len(offers) - len(wanted),
     )
 
 
@@ -77,6 +97,7 @@ def _chosen(engine: Engine, request: JobRequest) -> Chosen | JobFailed:
 
 
 def _timed(
+    engine: Engine,
     chosen: Chosen,
     baseline: Baseline | None,
     *,
@@ -84,7 +105,9 @@ def _timed(
     remarks: tuple[str, ...] = (),
     problem: str = "",
 ) -> KernelTimed:
-    measured: Mapping[str, Any] = baseline.as_json if baseline is not None and not baseline.problem else {}
+    timed = baseline is not None and not baseline.problem
+    measured: Mapping[str, Any] = baseline.as_json if baseline is not None and timed else {}
+    roofline = baseline.roofline if baseline is not None and timed else None
     return KernelTimed(
         key=_key_of(chosen),
         signature=chosen.kernel.signature,
@@ -94,6 +117,8 @@ def _timed(
         remarks=remarks,
         asks=chosen.asks,
         problem=problem or (baseline.problem if baseline is not None else ""),
+        roofline=asdict(roofline) if roofline is not None else {},
+        sandbox=engine.runner.strength if timed else "",
     )
 
 
@@ -120,4 +145,11 @@ def _line_note(chosen: Chosen, baseline: Baseline, cost: LineCost, profile: Prof
         f"{cost.share:.1%} of {baseline.words}: {spent} per call, {cost.amount:g} {cost.unit} of {profile.total:g} "
         f"({cost.evidence.value}, {profile.tool})"
     )
-    return LineNote(cost.line - 1 - first, f"{cost.share:.0%} · {spent}", detail, cost.evidence.value)
+    return LineNote(
+        line=cost.line - 1 - first,
+        words=f"{cost.share:.0%} · {spent}",
+        detail=detail,
+        evidence=cost.evidence.value,
+        share=cost.share,
+        nanoseconds=cost.share * baseline.nanoseconds,
+    )

@@ -23,6 +23,7 @@ def _result(request: JobRequest, line: Line) -> JobResult:
     from kernwright.complaint import Complaint
     from kernwright.jobs.compile import compile_file
     from kernwright.jobs.kernel import optimise_one, profile_one
+    from kernwright.jobs.workspace import examine_machine, kernels_of_folder, test_rule_of_folder
     from kernwright.text import UnreadableSource
 
     try:
@@ -33,6 +34,12 @@ def _result(request: JobRequest, line: Line) -> JobResult:
                 return profile_one(request, line.send)
             case JobKind.OPTIMIZE:
                 return optimise_one(request, line.send)
+            case JobKind.FIND:
+                return kernels_of_folder(request, line.send)
+            case JobKind.TEST_RULE:
+                return test_rule_of_folder(request)
+            case JobKind.EXAMINE:
+                return examine_machine(request)
     except (Complaint, UnreadableSource) as error:
         return JobFailed(str(error))
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
@@ -32,7 +31,7 @@ from kernwright.lsp.names import (
     SHOW_REPORT,
     TOLD,
 )
-from kernwright.mirror.messages import ContractOf, Decide, DraftContract, Refused, SwitchRule
+from kernwright.mirror.messages import ContractOf, DraftContract, Refused, SwitchRule
 from kernwright.mirror.model import KernelSummary
 from kernwright.session.facts import KeptOffer
 from kernwright.session.jobs import Job, JobState
@@ -126,7 +125,7 @@ async def _accept(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
         uri, _, kept = known
         if not arguments.get(APPLIED):
             await _apply(server, uri, kept)
-        await _record(server, uri, kept)
+        await server.decisions.accept(uri, kept)
         taken.append(id_)
     return {"accepted": taken}
 
@@ -146,19 +145,6 @@ async def _ask_to_apply(server: KernwrightServer, label: str, edit: Json) -> Non
         )
 
 
-async def _record(server: KernwrightServer, uri: str, kept: KeptOffer) -> None:
-    """Remember an acceptance, once the rewritten text is in the document."""
-    session = server.session
-    before = session.kept.preview_of(kept.id)
-    document = session.known(uri)
-    if document is None or before is None:
-        raise ReplyError(f"'{kept.title}' was not previewed for the text that is open; nothing was remembered")
-    answer = await session.analysis.ask(Decide(session.root_of(document.path), kept.record, before, document.data, ""))
-    if isinstance(answer, Refused):
-        raise ReplyError(answer.why)
-    session.kept.withdraw(kept.id)
-
-
 async def _reject(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
     id_, reason = _word(REJECT, arguments, "offer"), arguments.get("reason")
     if reason is not None and reason not in (*REASONS.values(), "other"):
@@ -172,22 +158,17 @@ async def _reject(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
     facts.rejected.add(id_)
     session.kept.tell(uri)
     if isinstance(reason, str):
-        await _remember_rejection(server, root, kept, reason)
+        await server.decisions.reject(root, kept, reason)
     else:
         # The offer is gone already; why can be said later, or never.
-        server.endpoint.run_in_background("reject", _ask_reason(server, root, kept))
+        server.decisions.expect_reason(root, kept)
+        server.endpoint.run_in_background("reject", _ask_reason(server, kept))
     return {"rejected": id_}
 
 
-async def _ask_reason(server: KernwrightServer, root: Path, kept: KeptOffer) -> None:
+async def _ask_reason(server: KernwrightServer, kept: KeptOffer) -> None:
     chosen = await choose(server, f"Why is '{kept.title}' not wanted?", list(REASONS), _REASON_SECONDS)
-    await _remember_rejection(server, root, kept, REASONS.get(chosen or "", "other"))
-
-
-async def _remember_rejection(server: KernwrightServer, root: Path, kept: KeptOffer, reason: str) -> None:
-    answer = await server.session.analysis.ask(Decide(root, kept.record, b"", b"", reason))
-    if isinstance(answer, Refused):
-        server.log(f"a rejection was not remembered: {answer.why}")
+    await server.decisions.give_reason(kept, REASONS.get(chosen or ""))
 
 
 async def choose(server: KernwrightServer, message: str, titles: list[str], patience: float) -> str | None:
@@ -301,21 +282,8 @@ async def _cancel(server: KernwrightServer, arguments: dict[str, Any]) -> Json:
 
 
 async def _kernel(server: KernwrightServer, arguments: dict[str, Any]) -> tuple[str, KernelSummary]:
-    """The kernel that a command names, by signature or by name."""
-    uri, name = str(arguments.get("uri") or ""), str(arguments.get("kernel") or "")
-    found = await server.session.analysed_now(uri)
-    if found is None:
-        raise ReplyError(f"{uri or 'the file'}: is not open")
-    for kernel in found.kernels:
-        if kernel.signature == name:
-            return uri, kernel
-    named = [kernel for kernel in found.kernels if name in (kernel.name, kernel.qualified)]
-    if len(named) == 1:
-        return uri, named[0]
-    if not name and len(found.kernels) == 1:
-        return uri, found.kernels[0]
-    known = ", ".join(kernel.signature for kernel in found.kernels[:8]) or "none"
-    raise ReplyError(f"{uri}: no kernel '{name}', or more than one; it has {known}", INVALID_PARAMS)
+    """The kernel that a command names."""
+    return await reports.kernel_of(server, str(arguments.get("uri") or ""), str(arguments.get("kernel") or ""))
 
 
 def _word(command: str, arguments: dict[str, Any], name: str) -> str:

@@ -17,7 +17,6 @@ from kernwright.lsp.ext_messages import (
     JobParams,
     MachineParams,
     MachineResult,
-    OfferItem,
     OffersParams,
     RuleItem,
     RulesParams,
@@ -39,6 +38,7 @@ from kernwright.lsp.ext_views import (
     ReportParams,
     ReportResult,
 )
+from kernwright.lsp.report_data import offer_item
 from kernwright.mirror.messages import RulesOf, RuleStanding
 from kernwright.session.jobs import Job
 
@@ -93,11 +93,6 @@ def register(server: KernwrightServer) -> None:
         for uri in server.session.documents:
             server.session.kept.tell(uri)
 
-    @server.feature(RULES)
-    async def rules(params: Any) -> dict[str, Any]:
-        """Also a request: the rules of every folder."""
-        return {"folders": [asdict(one) for one in await rules_of(server)]}
-
     def known(folder: Any) -> None:
         root = server.session.roots.get(folder)
         if root is not None:
@@ -120,12 +115,16 @@ def register(server: KernwrightServer) -> None:
     server.session.listeners.analysed.append(offers_may_differ)
     server.session.listeners.closed.append(forget)
     server.session.listeners.problems.append(known)
-    _ = (trust, rules)
+    _ = trust
 
 
 def tell_job(server: KernwrightServer, job: Job) -> None:
+    server.endpoint.notify(JOB, asdict(job_params(job)))
+
+
+def job_params(job: Job) -> JobParams:
     step = job.step
-    params = JobParams(
+    return JobParams(
         job=job.number,
         kind=job.kind.value,
         uri=job.uri,
@@ -136,31 +135,17 @@ def tell_job(server: KernwrightServer, job: Job) -> None:
         step=step.words if step is not None else "",
         done=step.done if step is not None else 0,
         total=step.total if step is not None else 0,
+        best=step.best if step is not None else None,
         why=job.why,
     )
-    server.endpoint.notify(JOB, asdict(params))
 
 
 def tell_offers(server: KernwrightServer, uri: str) -> None:
     document = server.session.known(uri)
     if document is None:
         return
-    items: list[OfferItem] = []
-    for placed, offer in server.session.offers(uri):
-        speedup: dict[str, Any] = offer.record["verdict"]["speedup"]
-        items.append(
-            OfferItem(
-                id=offer.id,
-                title=offer.title,
-                kernel=placed.summary.signature,
-                speedup=float(speedup["median"]),
-                low=float(speedup["low"]),
-                high=float(speedup["high"]),
-                assumes=offer.assumes,
-                notes=tuple(offer.record["notes"]),
-            )
-        )
-    server.endpoint.notify(OFFERS, asdict(OffersParams(uri, document.client_version, tuple(items))))
+    items = tuple(offer_item(placed, offer) for placed, offer in server.session.offers(uri))
+    server.endpoint.notify(OFFERS, asdict(OffersParams(uri, document.client_version, items)))
 
 
 def tell_rules(server: KernwrightServer) -> None:

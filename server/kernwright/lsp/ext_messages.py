@@ -39,7 +39,8 @@ class OffersParams:
 @dataclass(frozen=True)
 class JobParams:
     """``kernwright/job``, server to client: a job has changed. ``total`` is 0 where the number of steps is not known;
-    ``uri`` is empty for a job that is about no document."""
+    for a search the steps are candidates, and ``best`` is the largest speed-up so far. ``uri`` is the folder's for a
+    job that is about no document."""
 
     job: int
     kind: str
@@ -51,6 +52,7 @@ class JobParams:
     step: str
     done: int
     total: int
+    best: float | None
     why: str
 
 

@@ -2,7 +2,8 @@
 
 What is not known is null, and never a guess. Times are nanoseconds, rates are per nanosecond (so that bytes per
 nanosecond are GB/s), moments are seconds of the epoch, lines count from 0. ``stale`` says that the kernel has changed
-since. ``how`` says how a figure was had: ``measured``, ``counted``, ``compiler``, ``static``, ``estimated``, ``proved``.
+since. ``how`` says how a figure was had: ``measured``, ``counted``, ``compiler``, ``static``, ``estimated`` or
+``proved``.
 """
 
 from __future__ import annotations
@@ -33,11 +34,14 @@ class SizeItem:
 
 @dataclass(frozen=True)
 class KernelItem:
-    """One kernel. ``is_open`` is false for one of a file that was looked through: of its speed nothing is known.
-    ``share_of_bound`` is 1 where nothing is left to gain; ``best`` is the speed-up of the best offer."""
+    """One kernel; ``folder`` is that of the workspace. ``is_open`` is false for one of a file that was looked through:
+    of its speed nothing is known. ``share_of_bound`` is 1 where nothing is left to gain; ``best`` is the speed-up of
+    the best offer."""
 
     uri: str
     path: str
+    folder: str
+    language: str
     name: str
     signature: str
     line: int
@@ -119,11 +123,11 @@ class RooflineItem:
     working set of ``working_set`` bytes can get at most."""
 
     levels: tuple[LevelItem, ...]
-    peak: float
+    peak: float | None
     dtype: str
     peaks_how: How
-    flops: float
-    bytes: float
+    flops: float | None
+    bytes: float | None
     work_how: How
     working_set: float
     bandwidth: float
@@ -153,10 +157,12 @@ class CandidateItem:
 
 @dataclass(frozen=True)
 class SearchItem:
-    """The last search. ``candidates`` are in the order in which they were tried."""
+    """The last search. ``candidates`` are in the order in which they were tried; ``withheld`` counts verified rewrites
+    that are not offered, because somebody rejected them before."""
 
     rounds: int
     ended: str
+    withheld: int
     at: float
     stale: bool
     candidates: tuple[CandidateItem, ...]
@@ -164,7 +170,8 @@ class SearchItem:
 
 @dataclass(frozen=True)
 class HeatItem:
-    """What is known of one line as it stands now. ``share`` is its part of the kernel's time, ``ns`` that of a call."""
+    """What is known of one line as it stands now. ``share`` is its part of the kernel's time, ``ns`` that of one
+    call."""
 
     line: int
     share: float | None

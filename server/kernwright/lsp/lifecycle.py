@@ -32,6 +32,7 @@ def register(server: KernwrightServer) -> None:
         # Jobs are ended before the reply: a client may kill what is left soon after it.
         server.session.jobs.close()
         server.endpoint.shut_down()
+        server.decisions.write_down()
         await server.session.analysis.decided(_DECISION_SECONDS)
 
     @server.feature(types.SET_TRACE)

@@ -1,4 +1,4 @@
-"""``extension/src/protocol.ts``, made from what ``ext`` names: interfaces, methods, who says what and what is asked."""
+"""``extension/src/protocol.ts``, made from what ``ext`` names: interfaces, methods, who says and who asks what."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def _directory(name: str, documentation: str, direction: str) -> str:
 
 def _requests() -> str:
     lines = [
-        f"  readonly [{_constant(method)}]: {{ readonly params: {params.__name__}; readonly result: {result.__name__} }};"
+        f"  readonly [{_constant(method)}]: "
+        f"{{ readonly params: {params.__name__}; readonly result: {result.__name__} }};"
         for method, (params, result) in ext.REQUESTS.items()
     ]
     comment = _comment("Requests that the server answers, by method.")

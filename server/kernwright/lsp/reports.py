@@ -1,4 +1,4 @@
-"""The report on one kernel, in Markdown: figures, offers, refused candidates and contract, each with its source."""
+"""The report on one kernel, in Markdown and as data: figures, offers, candidates, contract, each with its source."""
 
 from __future__ import annotations
 
@@ -12,12 +12,86 @@ from lsprotocol import types
 
 from kernwright.lsp.convert import uri_of
 from kernwright.lsp.endpoint import ReplyError
-from kernwright.mirror.messages import ContractOf, DraftContract
+from kernwright.lsp.ext_views import ContractItem, ReportResult
+from kernwright.lsp.message import INVALID_PARAMS
+from kernwright.lsp.report_data import (
+    evidence_items,
+    finding_items,
+    heat_items,
+    report_offers,
+    roofline_item,
+    search_item,
+    timing_item,
+)
+from kernwright.mirror.messages import ContractOf, DraftContract, Refused
 from kernwright.mirror.model import KernelSummary
+from kernwright.session.document import content_of
 from kernwright.session.facts import KernelFacts, age_words
 
 if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
+
+
+async def kernel_of(server: KernwrightServer, uri: str, name: str) -> tuple[str, KernelSummary]:
+    """The kernel that a command or request names, by signature or by name; without a name, the only one there is."""
+    found = await server.session.analysed_now(uri)
+    if found is None:
+        raise ReplyError(f"{uri or 'the file'}: is not open")
+    for kernel in found.kernels:
+        if kernel.signature == name:
+            return uri, kernel
+    named = [kernel for kernel in found.kernels if name in (kernel.name, kernel.qualified)]
+    if len(named) == 1:
+        return uri, named[0]
+    if not name and len(found.kernels) == 1:
+        return uri, found.kernels[0]
+    known = ", ".join(kernel.signature for kernel in found.kernels[:8]) or "none"
+    raise ReplyError(f"{uri}: no kernel '{name}', or more than one; it has {known}", INVALID_PARAMS)
+
+
+async def report_result(server: KernwrightServer, uri: str, kernel: KernelSummary) -> ReportResult:
+    """The report as data. ``ReplyError`` where the kernel goes while its contract is asked for."""
+    session = server.session
+    draft = await session.analysis.ask(ContractOf(uri, kernel.signature))
+    document, found = session.known(uri), session.analysed(uri)
+    placed = next((one for one in session.kernels(uri) if one.summary.signature == kernel.signature), None)
+    if document is None or found is None or placed is None:
+        raise ReplyError(f"{uri}: {kernel.signature} is not there any more")
+    facts = session.kept.facts(uri, kernel.signature)
+    timing, roofline = timing_item(placed, facts.timing), roofline_item(facts.timing)
+    offers, search = tuple(report_offers(placed, facts)), search_item(placed, facts)
+    timed = facts.timing.timed if facts.timing is not None else None
+    return ReportResult(
+        uri=uri,
+        path=str(document.path),
+        version=document.client_version,
+        name=placed.summary.name,
+        signature=placed.summary.signature,
+        language=found.language,
+        first=placed.first,
+        name_line=placed.name_line,
+        lines=tuple(content_of(line) for line in document.lines[placed.first : placed.last + 1]),
+        contract=_contract_item(placed.summary, draft),
+        problem=(timed.problem or None) if timed is not None else None,
+        timing=timing,
+        roofline=roofline,
+        search=search,
+        heat=tuple(heat_items(placed, facts, document)),
+        remarks=timed.remarks if timed is not None else (),
+        findings=tuple(finding_items(session.findings(uri), kernel.signature)),
+        evidence=tuple(evidence_items(timing, roofline, offers, search)),
+        offers=offers,
+    )
+
+
+def _contract_item(kernel: KernelSummary, draft: object) -> ContractItem:
+    match draft:
+        case DraftContract():
+            return ContractItem(kernel.contract, not draft.written, draft.toml, draft.asks, None)
+        case Refused(why):
+            return ContractItem(kernel.contract, False, None, (), why)
+        case _:
+            return ContractItem(kernel.contract, False, None, (), None)
 
 
 async def report_of(server: KernwrightServer, uri: str, kernel: KernelSummary) -> str:

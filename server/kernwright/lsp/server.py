@@ -16,6 +16,7 @@ from kernwright.lsp import (
     completion,
     diagnostics,
     ext,
+    ext_requests,
     hints,
     hover,
     inline,
@@ -25,6 +26,7 @@ from kernwright.lsp import (
     sync,
     workspace,
 )
+from kernwright.lsp.decisions import Decisions
 from kernwright.lsp.endpoint import Endpoint
 from kernwright.lsp.greeting import Greeting
 from kernwright.lsp.transport import Transport
@@ -47,6 +49,7 @@ GROUPS = (
     commands,
     jobs,
     ext,
+    ext_requests,
 )
 
 
@@ -69,6 +72,7 @@ class KernwrightServer(LanguageServer):
         self.locale = greeting.locale
         self.log = log
         self.idle = IdleWork(session)
+        self.decisions = Decisions(self)
         self._giving_back: asyncio.TimerHandle | None = None
         self.endpoint = cast(Endpoint, self.protocol)
         self.endpoint.transport = transport

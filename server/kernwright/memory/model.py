@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
@@ -16,6 +16,7 @@ class EventKind(Enum):
     OFFERED = "offered"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
+    TAKEN_BACK = "taken-back"
     PROMOTED = "promoted"
     DEMOTED = "demoted"
     RULE_EDITED = "rule-edited"
@@ -40,8 +41,9 @@ class Event:
     """One line of the log. ``data`` is JSON; what it holds depends on ``kind``:
 
     ``offered`` the whole offer (``offer_json``); ``accepted`` the same, with the path written; ``rejected`` the
-    ``reason``; ``stage`` ``phase`` (``repair`` or ``optimise``), ``retrieved``, ``adopted``, ``succeeded``,
-    ``reward``; ``promoted`` and ``demoted`` the ``rule``, its ``path`` and ``why``.
+    ``reason``; ``taken-back`` the ``event`` that no longer counts, and which ``decision`` that was; ``stage``
+    ``phase`` (``repair`` or ``optimise``), ``retrieved``, ``adopted``, ``succeeded``, ``reward``; ``promoted`` and
+    ``demoted`` the ``rule``, its ``path`` and ``why``.
     """
 
     kind: EventKind
@@ -58,3 +60,10 @@ class Event:
     workspace: str = ""
     id: int = 0
     """Given by the log when it is appended; ids grow with time."""
+
+
+def standing(events: Iterable[Event]) -> list[Event]:
+    """The events that still count, in their order: all but decisions that were taken back, and the taking back."""
+    all_of_them = list(events)
+    withdrawn = {event.data["event"] for event in all_of_them if event.kind is EventKind.TAKEN_BACK}
+    return [event for event in all_of_them if event.kind is not EventKind.TAKEN_BACK and event.id not in withdrawn]

@@ -17,17 +17,20 @@ from kernwright.loops import analyse
 from kernwright.memory.model import Reason
 from kernwright.memory.store import MemoryUnavailable
 from kernwright.mirror.messages import (
+    ChangeRule,
     ContractOf,
     Decide,
     DraftContract,
     EditsOf,
     PlacedEdits,
     Refused,
+    RuleChanged,
     RuleDocument,
     RulesOf,
     RuleStanding,
     RuleText,
     SwitchRule,
+    TakeBack,
 )
 from kernwright.mirror.model import Place
 from kernwright.text import Snapshot, Span
@@ -51,7 +54,11 @@ def answer_to(question: object, worker: AnalysisWorker) -> object:
             case RulesOf(root):
                 return _rules(_engine(worker, root))
             case SwitchRule(root, name, on):
-                return _switch(_engine(worker, root), name, on=on)
+                return _switch(_engine(worker, root), name, on=on).said
+            case ChangeRule(root, name, change):
+                return _change(_engine(worker, root), name, change)
+            case TakeBack(root, offer):
+                return _take_back(_engine(worker, root), offer)
             case _:
                 return Refused("no such question")
     except (Complaint, MemoryUnavailable) as error:
@@ -124,6 +131,12 @@ def _decide(engine: Engine, question: Decide) -> object:
     return tuple(learned.name for learned in promote_what_has_earned_it(engine))
 
 
+def _take_back(engine: Engine, offer: str) -> str:
+    from kernwright.tasks.decide import take_back
+
+    return str(take_back(engine, offer).data["decision"])
+
+
 def _rule_text(engine: Engine, name: str) -> RuleDocument | Refused:
     rule = engine.rules.named(name)
     if rule is None:
@@ -163,19 +176,32 @@ def _rules(engine: Engine) -> tuple[RuleStanding, ...]:
     return tuple(standings)
 
 
-def _switch(engine: Engine, name: str, *, on: bool) -> str:
+def _switch(engine: Engine, name: str, *, on: bool) -> RuleChanged:
     """Promote what was accepted or is cold, demote what was learned; any other rule is switched on or off."""
     from kernwright.rules.model import Status
-    from kernwright.tasks.promote import demote_by_hand, promote_by_hand
-    from kernwright.tasks.switch import switch_rule
 
     rule = engine.rules.named(name)
     if on and (rule is None or rule.status is Status.COLD):
-        learned = promote_by_hand(engine, name)
-        return f"{learned.name}: {learned.why}"
+        return _change(engine, name, "promote")
     if not on and rule is not None and rule.status is Status.LEARNED:
-        return f"{name}: cold now ({demote_by_hand(engine, name)})"
-    if rule is None:
-        raise Complaint(f"there is no rule '{name}'")
-    path = switch_rule(engine.workspace, name, on=on)
-    return f"{name}: {'on' if on else 'off'} in {path}"
+        return _change(engine, name, "demote")
+    return _change(engine, name, "enable" if on else "disable")
+
+
+def _change(engine: Engine, name: str, change: str) -> RuleChanged:
+    from kernwright.tasks.promote import demote_by_hand, promote_by_hand
+    from kernwright.tasks.switch import switch_rule
+
+    match change:
+        case "promote":
+            learned = promote_by_hand(engine, name)
+            return RuleChanged(learned.name, learned.path, f"{learned.name}: {learned.why}")
+        case "demote":
+            path = demote_by_hand(engine, name)
+            return RuleChanged(name, path, f"{name}: cold now ({path})")
+        case _:
+            if engine.rules.named(name) is None:
+                raise Complaint(f"there is no rule '{name}'")
+            on = change == "enable"
+            path = switch_rule(engine.workspace, name, on=on)
+            return RuleChanged(name, path, f"{name}: {'on' if on else 'off'} in {path}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from kernwright.mirror.model import Analysed, Place, Range
 from kernwright.targets.model import BuildCommand
@@ -137,7 +137,25 @@ class SwitchRule:
     on: bool
 
 
-Question = ContractOf | EditsOf | RuleText | Decide | RulesOf | SwitchRule
+@dataclass(frozen=True)
+class ChangeRule:
+    """Switch a rule on or off in a workspace, or make it resident or take it out of service. ``RuleChanged`` is the
+    answer."""
+
+    root: Path
+    name: str
+    change: Literal["enable", "disable", "promote", "demote"]
+
+
+@dataclass(frozen=True)
+class TakeBack:
+    """The last decision on an offer no longer counts. The answer is which it was: ``accepted`` or ``rejected``."""
+
+    root: Path
+    offer: str
+
+
+Question = ContractOf | EditsOf | RuleText | Decide | RulesOf | SwitchRule | ChangeRule | TakeBack
 
 
 @dataclass(frozen=True)
@@ -189,6 +207,15 @@ class RuleStanding:
     adoptions: int
     kernels: int
     path: Path | None
+
+
+@dataclass(frozen=True)
+class RuleChanged:
+    """``rule`` is its name, ``path`` the file that was written, ``said`` a line for a person."""
+
+    rule: str
+    path: Path
+    said: str
 
 
 @dataclass(frozen=True)

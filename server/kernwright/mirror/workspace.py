@@ -17,9 +17,9 @@ _TRACE = "["
 """How the words of ``KERNWRIGHT_DEBUG`` begin, which are asked for."""
 
 
-def engine_for(root: Path, editor: Mapping[str, Any]) -> Engine:
+def engine_for(root: Path, editor: Mapping[str, Any], *, trusted: bool = True) -> Engine:
     """An engine whose warnings go to the log of the process."""
-    loaded = load_settings(root, editor=editor)
+    loaded = load_settings(root, editor=editor, flags=None if trusted else {"trusted": False})
     return Engine(loaded, _log)
 
 

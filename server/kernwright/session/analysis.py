@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from kernwright.mirror.messages import Answer, Asked, Decide, Question, Refused
+from kernwright.mirror.messages import Answer, Asked, Decide, Question, Refused, TakeBack
 
 _FAST_DEATH_SECONDS = 5.0
 _FAST_DEATHS = 3
@@ -89,7 +89,7 @@ class Analysis:
 
     async def decided(self, patience: float) -> None:
         """Wait until the decisions that were handed over are written down, but no longer than ``patience`` seconds."""
-        waiting = [future for question, future in self._open.values() if isinstance(question, Decide)]
+        waiting = [future for question, future in self._open.values() if isinstance(question, Decide | TakeBack)]
         if waiting:
             await asyncio.wait(waiting, timeout=patience)
 

@@ -1,8 +1,8 @@
 """``JobQueue``: compiling, profiling and optimising, one after the other, each in a process that can be ended.
 
-Two lanes: compiling is short and says what was just saved; measuring is long and wants the machine for itself. In each
-lane one job runs. The same question about the same text is one job; the same question about a newer text takes the
-place of the older one. Which process runs a job is handed in.
+Two lanes: what is short, such as compiling what was just saved; and measuring, which is long and wants the machine for
+itself. In each lane one job runs. The same question about the same text is one job; the same question about a newer
+text takes the place of the older one. Which process runs a job is handed in.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class JobQueue:
 
     def submit(self, uri: str, request: JobRequest, title: str, *, wanted: bool) -> Job:
         """Queue a job, or join the one that asks the same about the same text."""
-        lane = self._lanes[request.kind is JobKind.COMPILE]
+        lane = self._lanes[request.kind.is_short]
         place = (request.kind, uri, request.signature)
         for job in [job for job in (lane.running, *lane.waiting) if job is not None and job.place == place]:
             if job.request.data == request.data:

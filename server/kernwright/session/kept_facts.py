@@ -74,6 +74,13 @@ class KeptFacts:
             self._previews.pop(offer, None)
             self.tell(uri)
 
+    def give_back(self, uri: str, offer: KeptOffer, rank: int) -> None:
+        """Take an offer in again that was withdrawn, at its old place; one that a later search found stays."""
+        facts = self._to_change(uri, str(offer.record["signature"]))
+        if all(kept.id != offer.id for kept in facts.offers):
+            facts.offers.insert(min(rank, len(facts.offers)), offer)
+        self.tell(uri)
+
     def remember_preview(self, offer: str, text: bytes) -> None:
         """Keep the text that an offer's edit was made for: by it an acceptance is told from a mere preview."""
         self._previews[offer] = text

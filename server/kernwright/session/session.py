@@ -127,6 +127,11 @@ class Session:
             self.reread(holding)
         return holding
 
+    def submit_aside(self, kind: JobKind, folder: Path, name: str, title: str) -> Job:
+        """Begin a job about a folder of the workspace, and no document of it, or join one. Nobody's code is run."""
+        request = JobRequest(kind, folder, folder, "", b"", name, self._folders.editor(folder), self._trusted)
+        return self.jobs.submit(folder.as_uri(), request, title, wanted=False)
+
     def _leave(self, folder: Path) -> None:
         self._folders.remove(folder)
         self.roots.pop(folder, None)

@@ -13,8 +13,27 @@ from kernwright.tasks.bench import Original
 from kernwright.units import time_words
 from kernwright.verify.question import Subject, contract_text
 
-_VERSION = b"2"
+_VERSION = b"3"
 """Goes up when what is stored changes."""
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """What one core of this machine can do at most, and what a call has to do at the baseline's sizes. Rates are per
+    nanosecond.
+
+    ``levels`` are caches by capacity and memory (capacity 0), each with its bytes per nanosecond; ``bandwidth`` is
+    what the call's working set can get at most. ``peak`` is the operations on ``dtype``. ``flops`` and ``moved`` are
+    None where nobody knows them.
+    """
+
+    levels: tuple[tuple[int, float], ...]
+    peak: float
+    dtype: str
+    flops: float | None
+    moved: float | None
+    working_set: int
+    bandwidth: float
 
 
 @dataclass(frozen=True)
@@ -35,6 +54,7 @@ class Baseline:
     flags: tuple[str, ...] = ()
     device: str = ""
     problem: str = ""
+    roofline: Roofline | None = None
 
     @property
     def share_of_bound(self) -> float | None:
@@ -105,4 +125,9 @@ def _decoded(stored: bytes) -> Baseline:
     data: dict[str, Any] = json.loads(stored)
     sizes = tuple((str(name), value) for name, value in data.pop("sizes"))
     flags = tuple(str(flag) for flag in data.pop("flags"))
-    return Baseline(**data, sizes=sizes, flags=flags)
+    stored_roofline: dict[str, Any] | None = data.pop("roofline")
+    roofline = None
+    if stored_roofline is not None:
+        levels = tuple((int(capacity), float(rate)) for capacity, rate in stored_roofline.pop("levels"))
+        roofline = Roofline(**stored_roofline, levels=levels)
+    return Baseline(**data, sizes=sizes, flags=flags, roofline=roofline)

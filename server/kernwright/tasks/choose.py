@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -60,8 +60,8 @@ def choose(engine: Engine, path: Path, name: str | None) -> list[Chosen]:
 def chosen_kernel(engine: Engine, parsed: Parsed, kernel: Kernel) -> Chosen:
     read = read_contract(parsed, kernel, engine.workspace_file)
     # A contract with an error is not patched by guesses: its author meant something else than what it says.
-    contract = None if read.errors else completed(read.contract, analyse(parsed, kernel))
-    problems: list[str] = []
+    problems = [*_unread_lines(parsed, kernel)]
+    contract = None if read.errors or problems else completed(read.contract, analyse(parsed, kernel))
     for problem in read.errors:
         snapshot = parsed.snapshot
         if problem.in_file is not None and engine.workspace_file is not None:
@@ -73,6 +73,18 @@ def chosen_kernel(engine: Engine, parsed: Parsed, kernel: Kernel) -> Chosen:
     )
     engine.trace("contract", f"{kernel.signature}: {contract if contract is not None else problems}")
     return Chosen(parsed, kernel, contract, tuple(problems), command)
+
+
+def _unread_lines(parsed: Parsed, kernel: Kernel) -> Iterator[str]:
+    """What is known of a kernel is not known of its lines that were left out: a compiler may see brackets there that
+    macros hide from us."""
+    for line in parsed.left_out:
+        if kernel.span.start <= line.start < kernel.span.end:
+            number = parsed.snapshot.lines.line_of(line.start) + 1
+            yield (
+                f"{parsed.snapshot.path}:{number}: a bracket on this line has no partner; "
+                "write the kernel so that its brackets match, without macros in their place"
+            )
 
 
 def _named(path: Path, kernels: Sequence[Kernel], functions: Sequence[Kernel], name: str) -> Kernel:

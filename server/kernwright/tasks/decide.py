@@ -12,7 +12,8 @@ from kernwright import __version__
 from kernwright.apply import CannotWrite, Stale, reanchored, write_source
 from kernwright.complaint import Complaint
 from kernwright.engine import Engine
-from kernwright.memory.model import Event, EventKind, Reason
+from kernwright.memory.model import Event, EventKind, Reason, standing
+from kernwright.memory.store import MemoryUnavailable
 from kernwright.offer import Offer
 from kernwright.tasks.offered import offer_made
 from kernwright.text import Edit, Snapshot, Span, read_snapshot
@@ -96,6 +97,47 @@ def reject(engine: Engine, offer: str, reason: Reason) -> Event:
     return engine.memory.append(decision(offered, EventKind.REJECTED, {"reason": reason.value}))[0]
 
 
+def take_back(engine: Engine, offer: str) -> Event:
+    """Withdraw the last decision on an offer: its edit was undone, or its rejection was a slip. ``NoOffer`` where no
+    decision stands."""
+    made = standing(engine.memory.of_offer(offer))
+    decisions = [event for event in made if event.kind in (EventKind.ACCEPTED, EventKind.REJECTED)]
+    if not decisions:
+        raise NoOffer(f"there is no decision on '{offer}' that could be taken back")
+    last = decisions[-1]
+    data = {"event": last.id, "decision": last.kind.value}
+    return engine.memory.append(decision(last, EventKind.TAKEN_BACK, data))[0]
+
+
+def not_rejected(engine: Engine, records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Of some offers as memory keeps them those that nobody has turned down. An offer is the same whatever the rest of
+    its file holds, and "not now" is no answer for another time."""
+    if not records:
+        return []
+    try:
+        events = standing(
+            engine.memory.events(EventKind.OFFERED, EventKind.ACCEPTED, EventKind.REJECTED, EventKind.TAKEN_BACK)
+        )
+    except MemoryUnavailable:
+        # Whoever cannot remember what was rejected offers it again.
+        return list(records)
+    last = {event.offer: event for event in events if event.kind is not EventKind.OFFERED}
+    rejected = {
+        offer
+        for offer, event in last.items()
+        if event.kind is EventKind.REJECTED and event.data["reason"] != Reason.NOT_NOW.value
+    }
+    turned_down = {
+        _sameness(event.data) for event in events if event.kind is EventKind.OFFERED and event.offer in rejected
+    }
+    return [record for record in records if _sameness(record) not in turned_down]
+
+
+def _sameness(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """What makes two offers one: the same change of the same text of the same kernel."""
+    return tuple(str(record[name]) for name in ("path", "signature", "region_text", "change"))
+
+
 def decision(offered: Event, kind: EventKind, data: Mapping[str, Any]) -> Event:
     """An event about an offer, in the workspace of the offer."""
     return Event(
@@ -113,7 +155,7 @@ def decision(offered: Event, kind: EventKind, data: Mapping[str, Any]) -> Event:
 
 def _accepted_text(engine: Engine, offered: Event, now: Snapshot) -> str:
     """When the rewrite that the file holds now was accepted; empty where it holds another text."""
-    for event in reversed(engine.memory.of_offer(offered.offer)):
+    for event in reversed(standing(engine.memory.of_offer(offered.offer))):
         if event.kind is EventKind.ACCEPTED and str(event.data["after_region"]).encode("utf-8") in now.data:
             return f"{event.time:%Y-%m-%d %H:%M} UTC"
     return ""

@@ -14,7 +14,7 @@ from typing import Any
 
 from kernwright.engine import LEARNED_RULES, Engine
 from kernwright.offer import Offer, make_offer
-from kernwright.optimize import Found, Refused
+from kernwright.optimize import Attempt, Found, Refused
 from kernwright.propose.candidate import Candidate
 from kernwright.rules.bundled import bundled_folder
 from kernwright.run.cache import content_key
@@ -53,8 +53,9 @@ def kept_search(engine: Engine, key: str, chosen: Chosen) -> Found | None:
         table: dict[str, Any] = json.loads(stored)
         offers = [_offer(engine, chosen, each) for each in table["offers"]]
         refused = tuple(Refused(*each) for each in table["refused"])
+        attempts = tuple(_attempt(each) for each in table["attempts"])
         return Found(tuple(offer for offer in offers if offer is not None), refused, table["rounds"], False,
-                     table["ended"])  # fmt: skip
+                     table["ended"], attempts=attempts)  # fmt: skip
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -68,6 +69,7 @@ def keep_search(engine: Engine, key: str, found: Found) -> None:
         "refused": [[each.title, each.status, each.why] for each in found.refused],
         "rounds": found.rounds,
         "ended": found.ended,
+        "attempts": [asdict(each) for each in found.attempts],
     }
     engine.cache.put(key, json.dumps(table).encode())
 
@@ -77,6 +79,11 @@ def _table(offer: Offer) -> dict[str, Any]:
     candidate = {name: value for name, value in asdict(offer.candidate).items() if name != "edits"}
     edits = [[edit.start, edit.end, edit.new_text.hex()] for edit in offer.edits]
     return {"candidate": candidate, "edits": edits, "verdict": verdict_table(offer.verdict)}
+
+
+def _attempt(table: dict[str, Any]) -> Attempt:
+    speedup = table.pop("speedup")
+    return Attempt(**table, speedup=tuple(speedup) if speedup is not None else None)
 
 
 def _offer(engine: Engine, chosen: Chosen, table: dict[str, Any]) -> Offer | None:

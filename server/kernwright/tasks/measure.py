@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kernwright.contract import Contract, Role
 from kernwright.expression import Number
-from kernwright.tasks.baseline import Baseline
+from kernwright.tasks.baseline import Baseline, Roofline
 from kernwright.tasks.bench import Original
 from kernwright.verify.baseline import NotCheckable
-from kernwright.verify.bound import Bound, Peaks, bound, peaks_of
+from kernwright.verify.bound import Bound, Peaks, bandwidth_of, bound, peak_of, peaks_of
 from kernwright.verify.dtypes import element_types
 from kernwright.verify.faster import time_alone
 from kernwright.verify.question import Subject
@@ -27,7 +27,8 @@ def measured_baseline(original: Original, machine: str) -> Baseline:
     if not isinstance(interval, Interval):
         return Baseline(problem=f"the original cannot be timed: {interval}")
     peaks = peaks_of(subject.command.compiler, bench)
-    least = bound_of(subject, dict(timed.time.values), peaks) if isinstance(peaks, Peaks) else None
+    sizes = dict(timed.time.values)
+    least = bound_of(subject, sizes, peaks) if isinstance(peaks, Peaks) else None
     return Baseline(
         nanoseconds=interval.median,
         low=interval.low,
@@ -38,20 +39,42 @@ def measured_baseline(original: Original, machine: str) -> Baseline:
         compiler=subject.command.compiler.title,
         flags=subject.command.flags,
         device=machine,
+        roofline=roofline_of(subject, sizes, peaks) if isinstance(peaks, Peaks) else None,
     )
 
 
 def bound_of(subject: Subject, sizes: dict[str, Number], peaks: Peaks) -> Bound | None:
     """The roofline bound at some sizes; None where neither the contract nor inference knows the work."""
+    flops, moved = _work(subject, sizes)
+    if flops is None and moved is None:
+        return None
+    return bound(flops or 0.0, moved or 0.0, _float_type(subject.contract), _working_set(subject, sizes), peaks)
+
+
+def roofline_of(subject: Subject, sizes: dict[str, Number], peaks: Peaks) -> Roofline:
+    """The peaks that the bound is made of, with the work of a call, so that it can be drawn."""
+    flops, moved = _work(subject, sizes)
+    dtype, working_set = _float_type(subject.contract), _working_set(subject, sizes)
+    return Roofline(
+        levels=tuple((level.capacity, level.bandwidth) for level in peaks.levels),
+        peak=peak_of(dtype, peaks),
+        dtype=dtype,
+        flops=flops,
+        moved=moved,
+        working_set=working_set,
+        bandwidth=bandwidth_of(working_set, peaks),
+    )
+
+
+def _work(subject: Subject, sizes: dict[str, Number]) -> tuple[float | None, float | None]:
+    """The operations of a call and the bytes that it moves, each None where it is not known."""
     work = subject.contract.work
-    if work.flops is None and work.bytes is None:
-        return None
     try:
-        flops = float(work.flops.evaluate(sizes)) if work.flops is not None else 0.0
-        moved = float(work.bytes.evaluate(sizes)) if work.bytes is not None else 0.0
+        flops = float(work.flops.evaluate(sizes)) if work.flops is not None else None
+        moved = float(work.bytes.evaluate(sizes)) if work.bytes is not None else None
     except (KeyError, ZeroDivisionError):
-        return None
-    return bound(flops, moved, _float_type(subject.contract), _working_set(subject, sizes), peaks)
+        return None, None
+    return flops, moved
 
 
 def _float_type(contract: Contract) -> str:

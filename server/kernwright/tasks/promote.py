@@ -13,7 +13,7 @@ from kernwright.complaint import Complaint
 from kernwright.draft import draft_rule, pair_of
 from kernwright.engine import LEARNED_RULES, Engine
 from kernwright.learn import Utility, accepted_of, cold, promotable, promotions, utilities
-from kernwright.memory.model import Event, EventKind
+from kernwright.memory.model import Event, EventKind, standing
 from kernwright.rules.model import Status
 
 _STATUS = re.compile(rb"^(status:[ \t]*)\S+", re.MULTILINE)
@@ -56,7 +56,7 @@ def promote_by_hand(engine: Engine, name: str) -> Learned:
         _set_status(rule.path, "learned")
         _record(engine, EventKind.PROMOTED, _experience_of(events, name), name, rule.path, "promoted by its user")
         return Learned(name, rule.path, "back in service")
-    accepted = [event for event in events if event.kind is EventKind.ACCEPTED and event.offer == name]
+    accepted = [event for event in standing(events) if event.kind is EventKind.ACCEPTED and event.offer == name]
     if not accepted:
         raise NotPromotable(f"there is no accepted offer and no rule '{name}'; accept an offer first")
     experience = accepted[-1].experience

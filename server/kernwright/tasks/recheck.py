@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kernwright.engine import Engine
 from kernwright.kernel import find_functions
-from kernwright.memory.model import Event, EventKind
+from kernwright.memory.model import Event, EventKind, standing
 from kernwright.syntax import parse
 from kernwright.tasks.choose import chosen_kernel
 from kernwright.tasks.verify import verify_text
@@ -41,7 +41,7 @@ def recheck(engine: Engine, paths: Sequence[Path], watch: Callable[[Event], None
     """Verify again every accepted rewrite of the workspace, or of the files and folders given. Evidence that nothing
     has changed under is found in the cache and costs nothing."""
     latest: dict[str, Event] = {}
-    for event in engine.memory.events(EventKind.ACCEPTED):
+    for event in standing(engine.memory.events(EventKind.ACCEPTED, EventKind.TAKEN_BACK)):
         latest[event.offer] = event
     wanted = [Path(os.path.realpath(path)) for path in paths]
     results: list[Rechecked] = []

@@ -52,16 +52,24 @@ def bound(flops: float, moved: float, dtype: str, working_set: int, peaks: Peaks
     """The roofline bound of a call that does ``flops`` operations of ``dtype`` and moves ``moved`` bytes of data that
     take ``working_set`` bytes in all. Integer operations set no bound: their rates are not measured."""
     memory = moved * _nanoseconds_per_byte(working_set, peaks)
-    rate = peaks.flops.get(_RATE_OF.get(dtype, dtype), math.inf)
-    compute = flops / rate
+    compute = flops / peak_of(dtype, peaks)
     return Bound(memory, "memory") if memory >= compute else Bound(compute, "compute")
+
+
+def peak_of(dtype: str, peaks: Peaks) -> float:
+    """Operations on ``dtype`` per nanosecond at most; infinite for a type that sets no bound."""
+    return peaks.flops.get(_RATE_OF.get(dtype, dtype), math.inf)
+
+
+def bandwidth_of(working_set: int, peaks: Peaks) -> float:
+    """Bytes per nanosecond that data of this size can be had at, over all the levels that hold it."""
+    return 1.0 / _nanoseconds_per_byte(working_set, peaks)
 
 
 def floor_ns(flops: float, written: float, dtype: str, peaks: Peaks, threads: int = 1) -> float:
     """The time below which a measured one is not believed: every output byte has to be written to the nearest cache
     at least, and operations that are really needed (0 where that is not known) have to be done."""
-    rate = peaks.flops.get(_RATE_OF.get(dtype, dtype), math.inf)
-    return max(written / peaks.levels[0].bandwidth, flops / rate) / max(threads, 1)
+    return max(written / peaks.levels[0].bandwidth, flops / peak_of(dtype, peaks)) / max(threads, 1)
 
 
 def score(nanoseconds: float, bound_ns: float, original_ns: float) -> float:
