@@ -29,6 +29,8 @@ const host = {
   format: "cjs",
   target: "node20",
   external: ["vscode"],
+  // Loading the bundle is part of what activation takes.
+  banner: { js: "const loadedAt = performance.now();" },
 };
 
 /** @type {import("esbuild").BuildOptions} */

@@ -4,14 +4,13 @@
  * Starting and stopping are done one after the other, whatever asks for them at the same time.
  */
 import * as vscode from "vscode";
-import { LanguageClient, State, TransportKind, type Executable } from "vscode-languageclient/node";
+import type * as lsp from "vscode-languageclient/node";
 import { findServer, type NoServer, type Places, type ServerCommand } from "./launch/find-server";
-import { crashPolicy, type CrashPolicy } from "./crashes";
+import { Crashes } from "./crashes";
 import { SECTION } from "./config";
 import { SELECTOR } from "./documents";
 import { lineOf, logLines } from "./log";
 import { TRUST, type FromServer, type Requests } from "./protocol";
-import type { Middleware } from "vscode-languageclient/node";
 import type { ServerApi } from "./server-api";
 
 export type ServerState =
@@ -25,7 +24,7 @@ export type ServerState =
 export interface Surroundings {
   readonly places: () => Places;
   readonly options: () => object;
-  readonly middleware: Middleware;
+  readonly middleware: lsp.Middleware;
   /** Handlers of what the server asks for, by method. */
   readonly answers: Readonly<Record<string, () => unknown>>;
   /** A folder that is nobody's workspace: programs are started there. */
@@ -36,15 +35,16 @@ export interface Surroundings {
 type Handler = readonly [method: string, handler: (params: unknown) => void];
 
 const STOP_MS = 3000;
+const MOST_ERRORS = 5;
 
 export class Server implements ServerApi, vscode.Disposable {
-  private client: LanguageClient | undefined;
+  private client: lsp.LanguageClient | undefined;
   private queue: Promise<void> = Promise.resolve();
   private readonly handlers = new Set<Handler>();
   private readonly attached = new Map<Handler, vscode.Disposable>();
   private readonly changed = new vscode.EventEmitter<ServerState>();
-  private readonly crashed = new vscode.EventEmitter<"restarted" | "given-up">();
-  private crashes: CrashPolicy = crashPolicy();
+  private readonly crashed = new vscode.EventEmitter<"restart" | "give-up">();
+  private crashes = new Crashes();
   private current: ServerState = { kind: "stopped" };
   /** The file that messages are recorded in, while they are. */
   trace: string | undefined;
@@ -59,7 +59,7 @@ export class Server implements ServerApi, vscode.Disposable {
   }
 
   /** The client of the running server, for what is about its conversions. */
-  get running(): LanguageClient | undefined {
+  get running(): lsp.LanguageClient | undefined {
     return this.current.kind === "running" ? this.client : undefined;
   }
 
@@ -89,6 +89,11 @@ export class Server implements ServerApi, vscode.Disposable {
       await this.end();
       await this.begin();
     });
+  }
+
+  /** Tell a running server that settings have changed; it asks for those that it wants. */
+  async settingsChanged(): Promise<void> {
+    await this.running?.sendNotification("workspace/didChangeConfiguration", { settings: null });
   }
 
   /** Tell a running server that the workspace is trusted. */
@@ -121,7 +126,7 @@ export class Server implements ServerApi, vscode.Disposable {
     this.crashed.dispose();
   }
 
-  private need(): LanguageClient {
+  private need(): lsp.LanguageClient {
     const client = this.running;
     if (client === undefined) {
       throw new Error(vscode.l10n.t("The Kernwright server is not running."));
@@ -159,8 +164,10 @@ export class Server implements ServerApi, vscode.Disposable {
       return;
     }
     this.around.log.info(`starting ${[found.program, ...found.prefix].join(" ")} (${found.origin})`);
-    this.crashes = crashPolicy();
-    const client = this.clientFor(found);
+    this.crashes = new Crashes();
+    // Loaded here and not at the top: it takes longer than all else that activation does.
+    const library = await import("vscode-languageclient/node");
+    const client = this.clientFor(found, library);
     this.client = client;
     for (const handler of this.handlers) {
       this.attach(handler);
@@ -169,7 +176,7 @@ export class Server implements ServerApi, vscode.Disposable {
       client.onRequest(method, answer);
     }
     client.onDidChangeState(({ newState }) => {
-      if (this.client === client && newState === State.Running) {
+      if (this.client === client && newState === library.State.Running) {
         const version = client.initializeResult?.serverInfo?.version ?? "";
         this.become({ kind: "running", version, command: found });
       }
@@ -193,7 +200,7 @@ export class Server implements ServerApi, vscode.Disposable {
     }
   }
 
-  private async forget(client: LanguageClient): Promise<void> {
+  private async forget(client: lsp.LanguageClient): Promise<void> {
     this.client = undefined;
     for (const one of this.attached.values()) {
       one.dispose();
@@ -214,16 +221,16 @@ export class Server implements ServerApi, vscode.Disposable {
     }
   }
 
-  private clientFor({ program, prefix }: ServerCommand): LanguageClient {
+  private clientFor({ program, prefix }: ServerCommand, library: typeof lsp): lsp.LanguageClient {
     const { log, home, options, middleware } = this.around;
     const trace = this.trace === undefined ? [] : ["--trace", this.trace];
-    const executable: Executable = {
+    const executable: lsp.Executable = {
       command: program,
       args: [...prefix, "serve", ...trace],
-      transport: TransportKind.stdio,
+      transport: library.TransportKind.stdio,
       options: { cwd: home },
     };
-    return new LanguageClient(
+    return new library.LanguageClient(
       SECTION,
       "Kernwright",
       { run: executable, debug: executable },
@@ -232,7 +239,6 @@ export class Server implements ServerApi, vscode.Disposable {
         initializationOptions: options,
         outputChannel: log,
         middleware,
-        synchronize: { configurationSection: SECTION },
         stdioOptions: {
           stdout: (stream) => {
             logLines(stream, log);
@@ -241,30 +247,41 @@ export class Server implements ServerApi, vscode.Disposable {
             logLines(stream, log);
           },
         },
-        errorHandler: this.errorHandler(),
+        errorHandler: this.errorHandler(library),
         initializationFailedHandler: () => false,
         markdown: { isTrusted: false, supportHtml: false },
       },
     );
   }
 
-  private errorHandler() {
-    return this.crashes.handler(
-      () => this.current.kind === "running",
-      (outcome) => {
-        if (outcome === "given-up") {
-          void this.inTurn(async () => {
-            const client = this.client;
-            if (client !== undefined) {
-              await this.forget(client);
-            }
-            this.become({ kind: "failed", why: vscode.l10n.t("The server keeps ending.") });
-          });
-        } else {
+  /** What the client does about errors of the connection and ends of the server; it says nothing itself. */
+  private errorHandler({ CloseAction, ErrorAction }: typeof lsp): lsp.ErrorHandler {
+    return {
+      error: (_error, _message, count) => ({
+        action: (count ?? 0) < MOST_ERRORS ? ErrorAction.Continue : ErrorAction.Shutdown,
+        handled: true,
+      }),
+      closed: () => {
+        const verdict = this.crashes.judge(this.current.kind === "running");
+        if (verdict === "restart") {
           this.become({ kind: "starting" });
+        } else if (verdict === "give-up") {
+          void this.giveUp();
         }
-        this.crashed.fire(outcome);
+        if (verdict !== "never-up") {
+          this.crashed.fire(verdict);
+        }
+        return { action: verdict === "restart" ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
       },
-    );
+    };
+  }
+
+  private giveUp(): Promise<void> {
+    return this.inTurn(async () => {
+      if (this.client !== undefined) {
+        await this.forget(this.client);
+      }
+      this.become({ kind: "failed", why: vscode.l10n.t("The server keeps ending.") });
+    });
   }
 }

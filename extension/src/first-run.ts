@@ -37,13 +37,8 @@ export class FirstRun {
       }
       await this.state.update(WELCOMED, true);
       const show = vscode.l10n.t("Show Me");
-      const files = new Set(found.kernels.map((kernel) => kernel.uri)).size;
       const answer = await vscode.window.showInformationMessage(
-        vscode.l10n.t(
-          "Kernwright found {0} kernels in {1} files here. See what this machine has for them, and one to try?",
-          found.kernels.length,
-          files,
-        ),
+        `${foundWords(found.kernels)} ${vscode.l10n.t("See what this machine has for that, and one to try?")}`,
         show,
         vscode.l10n.t("Not Now"),
       );
@@ -73,6 +68,17 @@ export class FirstRun {
     const uri = this.texts.put("/Kernwright.md", "first-run", page);
     await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
   }
+}
+
+export function foundWords(kernels: readonly KernelItem[]): string {
+  const files = new Set(kernels.map((kernel) => kernel.uri)).size;
+  const [first] = kernels;
+  if (kernels.length === 1 && first !== undefined) {
+    return vscode.l10n.t("Kernwright found a kernel here: {0}.", first.name);
+  }
+  return files === 1
+    ? vscode.l10n.t("Kernwright found {0} kernels in one file here.", kernels.length)
+    : vscode.l10n.t("Kernwright found {0} kernels in {1} files here.", kernels.length, files);
 }
 
 /** The kernel to try: one whose contract asks nothing more, with something to find fault with. */

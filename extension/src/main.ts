@@ -4,7 +4,7 @@ import path from "node:path";
 import { mkdir } from "node:fs/promises";
 import { Server } from "./client";
 import { registerCommands, serverCommand, type Parts } from "./commands";
-import { LAUNCH_SETTINGS, launchSettings, serverSettingNames, serverSettings } from "./config";
+import { LAUNCH_SETTINGS, SECTION, launchSettings, serverSettingNames, serverSettings } from "./config";
 import { ServedDocuments } from "./documents";
 import { FirstRun } from "./first-run";
 import { Installer } from "./install";
@@ -16,6 +16,7 @@ import { Machine } from "./machine";
 import { middleware } from "./middleware";
 import { MODEL_KEY, ModelKey } from "./model-key";
 import { Offers } from "./offers/offers";
+import { registerReport } from "./report";
 import { Status } from "./status";
 import { registerViewCommands } from "./views/commands";
 import { KernelsView } from "./views/kernels";
@@ -24,16 +25,18 @@ import { VirtualTexts } from "./virtual-texts";
 
 /** What other extensions, and tests, may ask. */
 export interface Kernwright {
-  /** How long the extension itself took to be ready, in milliseconds; the server is not waited for. */
+  /** From the first line of the bundle to the extension being ready, in milliseconds; the server is not waited for. */
   readonly activationMs: number;
   /** Ready when a server runs, or is known to be missing or to fail. */
   readonly settled: Promise<string>;
 }
 
+/** When the first line of the bundle ran; written by the build in front of everything else. */
+declare const loadedAt: number;
+
 let running: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): Kernwright {
-  const begun = performance.now();
   const log = createLog();
   const home = context.globalStorageUri.fsPath;
   const environment = new PrivateEnvironment(home, path.join(context.extensionPath, "wheels"));
@@ -94,6 +97,7 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
     rules,
     registerCommands(parts),
     registerViewCommands(kernels, rules),
+    registerReport(context, server),
     server.onState(({ kind }) => {
       if (kind !== "running") {
         served.clear();
@@ -116,6 +120,8 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (LAUNCH_SETTINGS.some((name) => event.affectsConfiguration(name))) {
         void server.restart();
+      } else if (event.affectsConfiguration(SECTION)) {
+        void server.settingsChanged();
       }
     }),
   );
@@ -127,7 +133,7 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
       context.subscriptions.push(onSelectedPython(() => void server.restartIfOther()));
       return server.state.kind;
     });
-  const activationMs = performance.now() - begun;
+  const activationMs = performance.now() - loadedAt;
   log.info(`activated in ${activationMs.toFixed(1)} ms`);
   return { activationMs, settled };
 }
@@ -169,9 +175,9 @@ function tellFailure(server: Server): void {
 let saidCrash = false;
 
 /** Said once in a session; the log has every one. */
-function tellCrash(outcome: "restarted" | "given-up", log: vscode.LogOutputChannel): void {
-  log.warn(outcome === "restarted" ? "the server ended by itself; starting it again" : "the server keeps ending");
-  if (outcome === "restarted" && !saidCrash) {
+function tellCrash(outcome: "restart" | "give-up", log: vscode.LogOutputChannel): void {
+  log.warn(outcome === "restart" ? "the server ended by itself; starting it again" : "the server keeps ending");
+  if (outcome === "restart" && !saidCrash) {
     saidCrash = true;
     const show = vscode.l10n.t("Show Log");
     void vscode.window

@@ -145,7 +145,7 @@ const COMPILERS = new Set(["gcc", "clang", "zig", "nvcc", "g++", "clang++"]);
 
 /** What the machine has, in lines; nothing where it was not looked at. */
 export function machineLines(machine: MachineResult | undefined): StatusLine[] {
-  if (machine?.looked_at == null) {
+  if (machine === undefined || machine.looked_at === null) {
     return [];
   }
   const compilers = machine.parts.filter((part) => part.found && COMPILERS.has(part.name));

@@ -67,7 +67,7 @@ async function serverOf(python: string): Promise<ServerCommand | undefined> {
 
 /** A path of a setting: `~`, `${userHome}`, `${workspaceFolder}` and `${env:NAME}` stand for what they do elsewhere. */
 export function expanded(value: string, folder: string | undefined): string {
-  const home = process.env["HOME"] ?? process.env["USERPROFILE"] ?? "";
+  const home = process.env.HOME ?? process.env.USERPROFILE ?? "";
   const written = value
     .replace(/^~(?=[\\/]|$)/, home)
     .replaceAll("${userHome}", home)

@@ -50,7 +50,7 @@ export function run(program: string, args: readonly string[], options: RunOption
  */
 export async function onPath(name: string): Promise<string | undefined> {
   const endings = process.platform === "win32" ? [".exe", ".cmd", ".bat"] : [""];
-  for (const folder of (process.env["PATH"] ?? "").split(path.delimiter)) {
+  for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
     if (!path.isAbsolute(folder)) {
       continue;
     }

@@ -31,8 +31,8 @@ export async function selectedPython(folder: vscode.Uri | undefined): Promise<st
 /** Calls back when the user selects another interpreter. Wakes no extension that sleeps. */
 export function onSelectedPython(changed: () => void): vscode.Disposable {
   const events = [
-    active<PythonEnvironments>("ms-python.vscode-python-envs")?.onDidChangeEnvironment,
-    active<PythonExtension>("ms-python.python")?.environments?.onDidChangeActiveEnvironmentPath,
+    (active("ms-python.vscode-python-envs") as PythonEnvironments | undefined)?.onDidChangeEnvironment,
+    (active("ms-python.python") as PythonExtension | undefined)?.environments?.onDidChangeActiveEnvironmentPath,
   ];
   return vscode.Disposable.from(...events.flatMap((event) => (event === undefined ? [] : [event(changed)])));
 }
@@ -55,8 +55,9 @@ async function activated<Api>(id: string): Promise<Api | undefined> {
   return vscode.extensions.getExtension<Api>(id)?.activate();
 }
 
-function active<Api>(id: string): Api | undefined {
-  const extension = vscode.extensions.getExtension<Api>(id);
+/** What an extension exports that is active already. */
+function active(id: string): unknown {
+  const extension = vscode.extensions.getExtension<unknown>(id);
   return extension?.isActive === true ? extension.exports : undefined;
 }
 

@@ -1,6 +1,6 @@
 /** Looking at offers before they are taken: preview as a diff, accept, reject with a reason, choose among several. */
 import * as vscode from "vscode";
-import { CodeActionResolveRequest, type CodeAction, type WorkspaceEdit } from "vscode-languageclient/node";
+import type { CodeAction, WorkspaceEdit } from "vscode-languageclient/node";
 import type { Server } from "../client";
 import { lineOf } from "../log";
 import { sameUri, type Place } from "../place";
@@ -51,7 +51,8 @@ export class Offers implements vscode.Disposable {
         return [action];
       }
       const title = vscode.l10n.t("Preview: {0}", action.title);
-      const preview = new vscode.CodeAction(title, vscode.CodeActionKind.RefactorRewrite);
+      // Of the same kind, since whoever asks for quick fixes alone is given nothing else.
+      const preview = new vscode.CodeAction(title, action.kind);
       const argument = { offer: id, uri: document.uri.toString() };
       preview.command = { title, command: "kernwright.previewOffer", arguments: [argument] };
       return [action, preview];
@@ -69,7 +70,7 @@ export class Offers implements vscode.Disposable {
     }
     const shown = this.texts.put(uri.path, placed.offer.id, withEdits(document.getText(), edits));
     this.previews.set(shown.toString(), placed);
-    const title = vscode.l10n.t("{0}: {1}", uri.path.split("/").at(-1) ?? "", placed.offer.title);
+    const title = `${uri.path.split("/").at(-1) ?? ""}: ${placed.offer.title}`;
     await vscode.commands.executeCommand("vscode.diff", uri, shown, title, { preview: true });
   }
 
@@ -158,7 +159,7 @@ export class Offers implements vscode.Disposable {
   private async editOf({ uri, offer }: PlacedOffer): Promise<WorkspaceEdit> {
     const client = this.server.running;
     const action: CodeAction = { title: offer.title, data: { offer: offer.id, uri } };
-    const resolved = await client?.sendRequest(CodeActionResolveRequest.type, action);
+    const resolved = await client?.sendRequest<CodeAction>("codeAction/resolve", action);
     if (resolved?.edit === undefined) {
       throw new Error(vscode.l10n.t("This rewrite no longer applies to the text; Optimize looks again."));
     }

@@ -105,8 +105,8 @@ function fileItem({ uri, kernels }: FileNode): vscode.TreeItem {
   const offers = kernels.reduce((sum, kernel) => sum + kernel.offers, 0);
   item.tooltip = [
     resource.fsPath,
-    vscode.l10n.t("{0} kernels", kernels.length),
-    ...(offers > 0 ? [vscode.l10n.t("{0} verified rewrites", offers)] : []),
+    vscode.l10n.t("kernels: {0}", kernels.length),
+    ...(offers > 0 ? [vscode.l10n.t("verified rewrites: {0}", offers)] : []),
   ].join("\n");
   return item;
 }
@@ -162,7 +162,7 @@ function kernelTooltip(kernel: KernelItem): string {
   }
   lines.push(contractWords(kernel));
   if (kernel.findings > 0) {
-    lines.push(kernel.findings === 1 ? vscode.l10n.t("1 finding") : vscode.l10n.t("{0} findings", kernel.findings));
+    lines.push(vscode.l10n.t("findings: {0}", kernel.findings));
   }
   if (kernel.problem !== null) {
     lines.push(kernel.problem);

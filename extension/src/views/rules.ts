@@ -91,7 +91,7 @@ export class RulesView implements vscode.TreeDataProvider<Node>, vscode.Disposab
         return this.standings(node.folder);
       case "standing":
         return this.rulesOf(node.folder)
-          .filter((rule) => rule.status === node.standing)
+          .filter((rule) => standingOf(rule) === node.standing)
           .map((rule) => ({ kind: "rule", folder: node.folder, rule }));
       case "rule":
         return [];
@@ -154,7 +154,7 @@ export class RulesView implements vscode.TreeDataProvider<Node>, vscode.Disposab
 
   private standings(folder: string): Node[] {
     const rules = this.rulesOf(folder);
-    return STANDINGS.filter((standing) => rules.some((rule) => rule.status === standing)).map((standing) => ({
+    return STANDINGS.filter((standing) => rules.some((rule) => standingOf(rule) === standing)).map((standing) => ({
       kind: "standing",
       folder,
       standing,
@@ -166,7 +166,7 @@ export class RulesView implements vscode.TreeDataProvider<Node>, vscode.Disposab
       standing === "bundled" ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.Expanded;
     const item = new vscode.TreeItem(standingWords(standing), state);
     item.id = `${folder}#${standing}`;
-    item.description = String(this.rulesOf(folder).filter((rule) => rule.status === standing).length);
+    item.description = String(this.rulesOf(folder).filter((rule) => standingOf(rule) === standing).length);
     item.contextValue = "standing";
     return item;
   }
@@ -190,12 +190,17 @@ export class RulesView implements vscode.TreeDataProvider<Node>, vscode.Disposab
   }
 }
 
+/** Where a rule stands. Those that come with the server have a status of their own, by how well they are known. */
+function standingOf({ status }: RuleItem): (typeof STANDINGS)[number] {
+  return STANDINGS.find((standing) => standing === status) ?? "bundled";
+}
+
 function ruleItem({ folder, rule }: RuleNode): vscode.TreeItem {
   const item = new vscode.TreeItem(rule.name);
   item.id = `${folder}#${rule.name}#${rule.language}`;
   item.description = ruleWords(rule);
   item.tooltip = [rule.description, ruleWords(rule), rule.path ?? ""].filter((line) => line !== "").join("\n");
-  item.contextValue = `rule ${rule.status} ${rule.enabled ? "on" : "off"}`;
+  item.contextValue = `rule ${standingOf(rule)} ${rule.enabled ? "on" : "off"}`;
   item.iconPath = new vscode.ThemeIcon(rule.enabled ? "book" : "circle-slash");
   item.command = {
     command: "kernwright.openRule",
@@ -212,7 +217,7 @@ export function ruleWords(rule: RuleItem): string {
     words.push(vscode.l10n.t("utility {0}", rule.utility.toFixed(2)));
   }
   if (rule.adoptions > 0) {
-    words.push(vscode.l10n.t("adopted {0}× in {1} kernels", rule.adoptions, rule.kernels));
+    words.push(vscode.l10n.t("adopted {0}×, kernels: {1}", rule.adoptions, rule.kernels));
   }
   if (!rule.enabled) {
     words.push(vscode.l10n.t("off"));
