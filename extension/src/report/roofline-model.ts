@@ -6,12 +6,16 @@ export interface Place {
   readonly rate: number;
 }
 
-/** A limit of the machine: a line from `from` to `to`. `bandwidth` is null for the peak of the arithmetic units. */
+/** A limit of the machine: a line from `from` to `to`. */
 export interface Roof {
   readonly name: string;
-  readonly bandwidth: number | null;
   readonly from: Place;
   readonly to: Place;
+}
+
+/** What a cache or memory gives, in bytes per nanosecond: a line that rises up to the peak. */
+export interface Slope extends Roof {
+  readonly bandwidth: number;
 }
 
 /** A measured point: the kernel as it is, or with an offer. */
@@ -24,10 +28,12 @@ export interface Point extends Place {
 export interface RooflineModel {
   readonly intensities: readonly [number, number];
   readonly rates: readonly [number, number];
-  /** Caches and memory, nearest first, then the peak. */
-  readonly roofs: readonly Roof[];
+  /** Caches and memory, nearest first. */
+  readonly levels: readonly Slope[];
+  /** What the arithmetic units give. */
+  readonly peak: Roof;
   /** What a working set of the kernel's size can get; the kernel's own bound lies on it or on the peak. */
-  readonly own: Roof;
+  readonly own: Slope;
   readonly points: readonly Point[];
   /** The most that the kernel's intensity permits. */
   readonly limit: Place;
@@ -62,10 +68,8 @@ export function rooflineModel({ roofline, timing, offers, name }: ReportResult):
   return {
     intensities,
     rates,
-    roofs: [
-      ...roofline.levels.map((level) => slope(level.name, level.bandwidth)),
-      peakOf(roofline, peak, Math.min(...ridges), intensities[1]),
-    ],
+    levels: roofline.levels.map((level) => slope(level.name, level.bandwidth)),
+    peak: peakOf(roofline, peak, Math.min(...ridges), intensities[1]),
     own: slope("own", roofline.bandwidth),
     points,
     limit,
@@ -73,7 +77,7 @@ export function rooflineModel({ roofline, timing, offers, name }: ReportResult):
 }
 
 /** A bandwidth as a line from the chart's edge up to where the peak takes over. */
-function slopeOf(name: string, bandwidth: number, peak: number, left: number, bottom: number): Roof {
+function slopeOf(name: string, bandwidth: number, peak: number, left: number, bottom: number): Slope {
   const begin = Math.max(left, bottom / bandwidth);
   return {
     name,
@@ -84,5 +88,5 @@ function slopeOf(name: string, bandwidth: number, peak: number, left: number, bo
 }
 
 function peakOf({ dtype }: RooflineItem, peak: number, begin: number, end: number): Roof {
-  return { name: dtype, bandwidth: null, from: { intensity: begin, rate: peak }, to: { intensity: end, rate: peak } };
+  return { name: dtype, from: { intensity: begin, rate: peak }, to: { intensity: end, rate: peak } };
 }

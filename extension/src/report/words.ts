@@ -32,8 +32,6 @@ export function reportWords() {
     peakOf: t("peak, {0}"),
     bandwidthOf: t("{0}, {1} GB/s"),
     workingSet: t("this working set"),
-    thisKernel: t("this kernel"),
-    limitHere: t("limit at this intensity"),
     point: t("Point"),
     time: t("Time"),
     figures: t("Figures of the chart"),

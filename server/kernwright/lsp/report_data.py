@@ -210,7 +210,7 @@ def _roofline_evidence(timing: TimingItem, roofline: RooflineItem) -> Iterator[E
     if roofline.bytes is not None:
         yield EvidenceItem("bytes that a call moves", f"{roofline.bytes:.4g}", roofline.work_how, at, stale)
     if roofline.achieved is not None:
-        yield EvidenceItem("rate", f"{roofline.achieved:.3g} GFLOP/s", "measured", at, stale)
+        yield EvidenceItem("rate", f"{roofline.achieved:.3g} GFLOP/s", "estimated", at, stale)
     if roofline.peak is not None:
         what = f"peak of one core, {roofline.dtype}"
         yield EvidenceItem(what, f"{roofline.peak:.3g} GFLOP/s", roofline.peaks_how, None, False)

@@ -57,3 +57,8 @@ export function row(attributes: Attributes, ...cells: readonly Child[]): HTMLTab
   cells.forEach((cell, at) => made.append(at === 0 ? element("th", { scope: "row" }, cell) : element("td", {}, cell)));
   return made;
 }
+
+/** A figure of a table, which is not broken into lines. */
+export function unbroken(text: string): HTMLElement {
+  return element("span", { class: "kw-unbroken" }, text);
+}

@@ -1,7 +1,7 @@
 /** Every figure with how it was had, and when. */
 import type { EvidenceItem, ReportResult } from "../../protocol";
 import type { ReportWords } from "../words";
-import { element, row, section, table } from "./dom";
+import { element, row, section, table, unbroken } from "./dom";
 import { moment } from "./format";
 
 export function evidenceSection({ evidence }: ReportResult, words: ReportWords, locale: string): HTMLElement {
@@ -26,6 +26,6 @@ function evidenceRow(item: EvidenceItem, words: ReportWords, locale: string): HT
     item.what,
     item.value,
     words[item.how],
-    item.at === null ? "" : moment(item.at, locale),
+    unbroken(item.at === null ? "" : moment(item.at, locale)),
   );
 }

@@ -10,12 +10,12 @@ export function figure(value: number, locale: string): string {
 
 /** `41%`. */
 export function percent(share: number, locale: string): string {
-  return share.toLocaleString(locale, { style: "percent", maximumFractionDigits: share < 0.1 ? 1 : 0 });
+  return share.toLocaleString(locale, { style: "percent", maximumFractionDigits: share < 0.01 ? 1 : 0 });
 }
 
-/** `5.8×`. */
+/** `5.80×`: all its digits, so that `1.00×` is told from `1.004×`. */
 export function factorWords(factor: number, locale: string): string {
-  return `${figure(factor, locale)}×`;
+  return `${factor.toLocaleString(locale, { minimumSignificantDigits: 3, maximumSignificantDigits: 3 })}×`;
 }
 
 /** A moment in seconds of the epoch, in the reader's own time. */

@@ -3,7 +3,7 @@ import type { ReportResult } from "../../protocol";
 import { filled } from "../filled";
 import { heatLines, type HeatLine } from "../heat-model";
 import type { ReportWords } from "../words";
-import { button, element, row, section, table } from "./dom";
+import { button, element, row, section, table, unbroken } from "./dom";
 import { durationWords, percent } from "./format";
 
 const BAR = 60;
@@ -52,7 +52,7 @@ function lineRow(
     ),
     element("code", {}, text === "" ? " " : text),
     share === null ? null : element("span", { class: "kw-share" }, bar(share), percent(share, locale)),
-    ns === null ? null : durationWords(ns),
+    ns === null ? null : unbroken(durationWords(ns)),
     remarks.length === 0 && share === null
       ? null
       : element(

@@ -6,8 +6,8 @@ import { filled } from "../filled";
 import { historyModel, type HistoryModel, type Mark } from "../history-model";
 import type { ReportWords } from "../words";
 import { drawAxes, drawing, FRAME } from "./chart";
-import { element, row, section, table } from "./dom";
-import { durationWords, factorWords, moment } from "./format";
+import { element, row, section, table, unbroken } from "./dom";
+import { durationWords, factorWords, figure, moment } from "./format";
 
 /** Shapes tell outcomes apart where colours do not. */
 const SHAPES: Readonly<Record<CandidateItem["outcome"], SymbolType>> = {
@@ -51,8 +51,8 @@ function candidateRow(candidate: CandidateItem, words: ReportWords, locale: stri
     candidate.round > 0 ? String(candidate.round) : "–",
     candidate.title,
     element("span", { class: `kw-outcome kw-outcome-${candidate.outcome}` }, words[candidate.outcome]),
-    speedupWords(candidate, words, locale),
-    candidate.ns === null ? "" : durationWords(candidate.ns),
+    unbroken(speedupWords(candidate, words, locale)),
+    unbroken(candidate.ns === null ? "" : durationWords(candidate.ns)),
     candidate.why,
   );
 }
@@ -93,7 +93,7 @@ function draw(model: HistoryModel, words: ReportWords, locale: string): SVGSVGEl
       scale: y,
       title: words.speedup,
       ticks: TICKS.filter((tick) => tick >= low && tick <= high),
-      words: (value) => factorWords(value, locale),
+      words: (value) => `${figure(value, locale)}×`,
     },
   );
   svg

@@ -2,11 +2,15 @@
 import { scaleLog } from "d3-scale";
 import type { ReportResult } from "../../protocol";
 import { filled } from "../filled";
-import { rooflineModel, type Place, type Point, type Roof, type RooflineModel } from "../roofline-model";
+import { rooflineModel, type Place, type Point, type Roof, type RooflineModel, type Slope } from "../roofline-model";
 import type { ReportWords } from "../words";
 import { drawAxes, drawing, FRAME, logTicks } from "./chart";
 import { element, row, section, table } from "./dom";
 import { durationWords, factorWords, figure, percent } from "./format";
+
+const ABOVE = -5;
+const BELOW = 14;
+const CROWDED = 0.6;
 
 export function rooflineSection(report: ReportResult, words: ReportWords, locale: string): HTMLElement {
   const model = rooflineModel(report);
@@ -65,9 +69,10 @@ function draw(name: string, model: RooflineModel, words: ReportWords, locale: st
       .attr("x2", x2)
       .attr("y2", y2);
   };
-  for (const roof of model.roofs) {
-    line(roof, roof.bandwidth === null ? "peak" : "level");
+  for (const level of model.levels) {
+    line(level, "level");
   }
+  line(model.peak, "peak");
   line(model.own, "own");
   labelRoofs(svg, model, at, words, locale);
 
@@ -114,34 +119,39 @@ function draw(name: string, model: RooflineModel, words: ReportWords, locale: st
 
 type At = (place: Place) => readonly [number, number];
 
-/** Names stand at the lower ends of slopes, along them, and above the peak. */
+/** Names stand along slopes, at their lower ends, and above the peak. */
 function labelRoofs(
   svg: ReturnType<typeof drawing>,
-  model: RooflineModel,
+  { levels, own, peak }: RooflineModel,
   at: At,
   words: ReportWords,
   locale: string,
 ): void {
-  for (const roof of [...model.roofs, model.own]) {
-    const [[x1, y1], [x2, y2]] = [at(roof.from), at(roof.to)];
-    const isOwn = roof === model.own;
-    const label = svg.append("text").attr("class", isOwn ? "kw-label kw-label-own" : "kw-label");
-    if (roof.bandwidth === null) {
-      label
-        .attr("x", x2)
-        .attr("y", y2 - 6)
-        .attr("text-anchor", "end")
-        .text(`${filled(words.peakOf, roof.name)}, ${figure(roof.from.rate, locale)} GFLOP/s`);
-    } else {
-      const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
-      const name = isOwn ? words.workingSet : roof.name === "memory" ? words.memory : roof.name;
-      label
-        .attr("transform", `translate(${x1 + 8},${y1}) rotate(${angle})`)
-        .attr("x", isOwn ? 110 : 6)
-        .attr("y", isOwn ? 13 : -5)
-        .text(filled(words.bandwidthOf, name, figure(roof.bandwidth, locale)));
-    }
+  const label = (slope: Slope, name: string, along: number, beside: number, kind: string) => {
+    const [[x1, y1], [x2, y2]] = [at(slope.from), at(slope.to)];
+    const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
+    svg
+      .append("text")
+      .attr("class", kind)
+      .attr("transform", `translate(${x1},${y1}) rotate(${angle})`)
+      .attr("x", along)
+      .attr("y", beside)
+      .text(filled(words.bandwidthOf, name, figure(slope.bandwidth, locale)));
+  };
+  for (const level of levels) {
+    // One that is just below the working set's own line has its name on the other side.
+    const crowded = level.bandwidth <= own.bandwidth && level.bandwidth > own.bandwidth * CROWDED;
+    label(level, level.name === "memory" ? words.memory : level.name, 14, crowded ? BELOW : ABOVE, "kw-label");
   }
+  label(own, words.workingSet, 160, ABOVE, "kw-label kw-label-own");
+  const [x, y] = at(peak.to);
+  svg
+    .append("text")
+    .attr("class", "kw-label")
+    .attr("x", x)
+    .attr("y", y + ABOVE)
+    .attr("text-anchor", "end")
+    .text(`${filled(words.peakOf, peak.name)}, ${figure(peak.from.rate, locale)} GFLOP/s`);
 }
 
 /** `1/8`, `4`: intensities are powers of two. */
