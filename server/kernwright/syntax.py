@@ -1,7 +1,8 @@
 """Syntax trees: ``Parsed`` is a snapshot with its tree-sitter tree.
 
 Broken input is the normal case: parsing never fails, a tree may hold ``ERROR`` and ``MISSING`` nodes, and every
-reader of a tree has to live with them. Offsets in a tree are bytes of the snapshot.
+reader of a tree has to live with them. Offsets in a tree are bytes of the snapshot. A line that is being typed and
+would take the rest of the file with it is left out of the tree (``left_out``).
 
 This is the only module that loads grammars.
 """
@@ -18,6 +19,7 @@ import tree_sitter_c
 import tree_sitter_cpp
 from tree_sitter import Node, Query, QueryCursor, Tree
 
+from kernwright.brackets import Stretch, unmatched_lines, without
 from kernwright.languages import SOURCE_SUFFIXES as SOURCE_SUFFIXES
 from kernwright.languages import Language as Language
 from kernwright.languages import language_of as language_of
@@ -26,11 +28,13 @@ from kernwright.text import Snapshot, Span
 
 @dataclass(frozen=True)
 class Parsed:
-    """A snapshot and its syntax tree. ``kept`` is what ``OncePerText`` has read of it."""
+    """A snapshot and its syntax tree, which is blind to the lines ``left_out``. ``kept`` is what ``OncePerText`` has
+    read of it."""
 
     snapshot: Snapshot
     language: Language
     tree: Tree
+    left_out: tuple[Stretch, ...] = ()
     kept: dict[object, object] = field(init=False, repr=False, compare=False, default_factory=dict[object, object])
 
     @property
@@ -81,18 +85,53 @@ def _parser(language: Language) -> tree_sitter.Parser:
 def parse(snapshot: Snapshot, language: Language | None = None) -> Parsed:
     """Parse a snapshot. The language is told by the file's extension unless given; unknown extensions are C."""
     chosen = language or language_of(snapshot.path, snapshot.data) or Language.C
-    return Parsed(snapshot, chosen, _parser(chosen).parse(snapshot.data))
+    return parse_again(snapshot, chosen, None)
 
 
-def parse_again(snapshot: Snapshot, language: Language, old: Tree | None) -> Parsed:
-    """What ``parse`` gives, faster where ``old`` is the tree of an earlier text and was told of every edit since.
+def parse_again(snapshot: Snapshot, language: Language, earlier: Parsed | None) -> Parsed:
+    """What ``parse`` gives, faster where an earlier text of the same language is at hand.
 
     Where a text has errors, the parser's recovery depends on what it reuses; such a text is parsed from its beginning.
     """
-    tree = _parser(language).parse(snapshot.data, old) if old is not None and not old.root_node.has_error else None
-    if tree is None or tree.root_node.has_error:
-        tree = _parser(language).parse(snapshot.data)
-    return Parsed(snapshot, language, tree)
+    lines = unmatched_lines(snapshot.data)
+    return Parsed(snapshot, language, _tree_of(without(snapshot.data, lines), language, earlier), lines)
+
+
+def _tree_of(data: bytes, language: Language, earlier: Parsed | None) -> Tree:
+    parser = _parser(language)
+    if earlier is not None and not earlier.tree.root_node.has_error:
+        tree = parser.parse(data, _edited(earlier, data))
+        if not tree.root_node.has_error:
+            return tree
+    return parser.parse(data)
+
+
+def _edited(earlier: Parsed, data: bytes) -> Tree:
+    """A copy of a tree that knows which of its text is not there any more: what lies between the beginning and the end
+    that both texts share."""
+    tree, old = earlier.tree.copy(), without(earlier.snapshot.data, earlier.left_out)
+    head = _common_prefix(old, data)
+    tail = _common_prefix(old[head:][::-1], data[head:][::-1])
+    end, new_end = len(old) - tail, len(data) - tail
+    tree.edit(head, end, new_end, _point(old, head), _point(old, end), _point(data, new_end))
+    return tree
+
+
+def _point(data: bytes, offset: int) -> tuple[int, int]:
+    """Row and column as the parser counts them: its rows end at line feeds alone."""
+    return data.count(b"\n", 0, offset), offset - data.rfind(b"\n", 0, offset) - 1
+
+
+def _common_prefix(left: bytes, right: bytes) -> int:
+    """How many bytes two texts share at their beginning."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def span_of(node: Node) -> Span:

@@ -70,7 +70,7 @@ class Analyser:
         """The document was closed: what only it had use for is dropped."""
         outlook = self._outlooks.pop(document, None)
         if outlook is not None:
-            self.known.change(outlook.used, ())
+            self.known.close(outlook.used)
 
 
 def remarks_by_key(kernels: Iterable[KernelSummary], remarks: Iterable[Remark]) -> dict[str, tuple[Remark, ...]]:

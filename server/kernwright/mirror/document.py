@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from tree_sitter import Tree
-
 from kernwright.mirror.lines import Lines
 from kernwright.syntax import Language, Parsed, language_of, parse_again
 from kernwright.text import Snapshot
@@ -27,9 +25,8 @@ class MirroredDocument:
         self.version = version
         self.preferred = preferred
         self.lines = Lines(data)
-        self._tree: Tree | None = None
-        self._tree_language: Language | None = None
         self._parsed: Parsed | None = None
+        self._earlier: Parsed | None = None
         self._snapshot: Snapshot | None = None
 
     @property
@@ -61,12 +58,9 @@ class MirroredDocument:
             self.version = version
 
     def replace(self, data: bytes, version: int | None = None) -> None:
-        """Take a whole new text. What it shares with the old one at both ends counts as unchanged."""
-        old = self.data
-        if data != old:
-            head = _common_prefix(old, data)
-            tail = _common_prefix(old[head:][::-1], data[head:][::-1])
-            self._replace_bytes(head, len(old) - tail, data[head : len(data) - tail])
+        """Take a whole new text."""
+        if data != self.data:
+            self._replace_bytes(0, len(self.data), data)
         if version is not None:
             self.version = version
 
@@ -74,38 +68,14 @@ class MirroredDocument:
     def parsed(self) -> Parsed:
         """The text as it is now with its tree."""
         if self._parsed is None:
-            language = self.language
-            tree = self._tree if language is self._tree_language else None
-            self._parsed = parse_again(self.snapshot, language, tree)
-            self._tree, self._tree_language = self._parsed.tree, language
+            language, earlier = self.language, self._earlier
+            reused = earlier if earlier is not None and earlier.language is language else None
+            self._parsed = parse_again(self.snapshot, language, reused)
+            self._earlier = None
         return self._parsed
 
     def _replace_bytes(self, start: int, end: int, new_text: bytes) -> None:
-        before = self.data
         self.lines.replace(start, end, new_text)
-        if self._tree is not None:
-            if self._parsed is not None:
-                # Whoever still holds the old text keeps its own tree.
-                self._tree = self._tree.copy()
-            after = self.data
-            new_end = start + len(new_text)
-            self._tree.edit(start, end, new_end, _point(before, start), _point(before, end), _point(after, new_end))
+        self._earlier = self._parsed or self._earlier
         self._parsed = None
         self._snapshot = None
-
-
-def _point(data: bytes, offset: int) -> tuple[int, int]:
-    """Row and column as the parser counts them: its rows end at line feeds alone."""
-    return data.count(b"\n", 0, offset), offset - data.rfind(b"\n", 0, offset) - 1
-
-
-def _common_prefix(left: bytes, right: bytes) -> int:
-    """How many bytes two texts share at their beginning."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -10,7 +10,8 @@ from kernwright.contract import Contract
 from kernwright.mirror.model import ContractState, FoundFinding
 
 _KEPT_UNUSED = 128
-"""Results that no open document uses and that are kept: an edit that is taken back finds them again."""
+"""So many results that no open document uses are kept at least: an edit that is taken back finds them again. As many
+as were in use at once are kept too: what is half-typed may hide half of a text, and its end shows it again."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Known:
         self._results: dict[str, Result] = {}
         self._uses: Counter[str] = Counter()
         self._unused: OrderedDict[str, None] = OrderedDict()
+        self._most_used = 0
 
     def __len__(self) -> int:
         return len(self._results)
@@ -65,9 +67,15 @@ class Known:
                 del self._uses[key]
                 if key in self._results:
                     self._unused[key] = None
+        self._most_used = max(self._most_used, len(self._uses))
         self._drop()
 
+    def close(self, no_longer: Iterable[str]) -> None:
+        """A document is gone: what it used is not hidden but over."""
+        self._most_used = 0
+        self.change(no_longer, ())
+
     def _drop(self) -> None:
-        while len(self._unused) > _KEPT_UNUSED:
+        while len(self._unused) > max(_KEPT_UNUSED, self._most_used):
             key, _ = self._unused.popitem(last=False)
             del self._results[key]
