@@ -134,7 +134,9 @@ export class ReportPanel implements vscode.Disposable {
     const uri = vscode.Uri.parse(this.place.uri);
     const document = await vscode.workspace.openTextDocument(uri);
     const at = document.lineAt(Math.min(line, document.lineCount - 1)).range.start;
-    const open = vscode.window.visibleTextEditors.find((editor) => sameUri(editor.document.uri.toString(), this.place.uri));
+    const open = vscode.window.visibleTextEditors.find(({ document: one }) =>
+      sameUri(one.uri.toString(), this.place.uri),
+    );
     await vscode.window.showTextDocument(document, {
       viewColumn: open?.viewColumn ?? vscode.ViewColumn.One,
       selection: new vscode.Range(at, at),

@@ -1,45 +1,47 @@
 /** The words of the report's page in the editor's language. The page has no access to it, so that it is handed them. */
 import * as vscode from "vscode";
 
-/** `{0}`, `{1}` stand for what `filled` puts in. */
+/** `{0}`, `{1}` stand for what `filled` puts in: they are put in for themselves here. */
 export type ReportWords = ReturnType<typeof reportWords>;
 
 export function reportWords() {
   const t = vscode.l10n.t;
   return {
-    reportOn: t("Report on {0}"),
+    reportOn: t("Report on {0}", "{0}"),
     profile: t("Profile"),
     optimize: t("Optimize"),
     exportHtml: t("Export as HTML"),
-    openLine: t("Open line {0}"),
+    openLine: t("Open line {0}", "{0}"),
     preview: t("Preview"),
     stale: t("The kernel has changed since this was found."),
     notMeasured: t("Not measured yet: profile it, or search for rewrites."),
-    notMeasuredWhy: t("Not measured: {0}"),
+    notMeasuredWhy: t("Not measured: {0}", "{0}"),
     timePerCall: t("Time per call"),
-    interval: t("{0} to {1}"),
+    interval: t("{0} to {1}", "{0}", "{1}"),
     shareOfBound: t("Share of the bound"),
-    boundBy: t("Bound by {0}"),
+    boundBy: t("Bound by {0}", "{0}"),
     memory: t("memory"),
     compute: t("compute"),
     bestOffer: t("Best verified rewrite"),
     none: t("none"),
     roofline: t("Roofline"),
-    rooflineOf: t("Roofline of {0}: rate over intensity, both logarithmic, with the limits of one core"),
+    rooflineOf: t("Roofline of {0}: rate over intensity, both logarithmic, with the limits of one core", "{0}"),
     noRoofline: t("The peaks of this machine or the work of a call are not known yet, so that nothing can be drawn."),
     intensity: t("Intensity (operations per byte)"),
     rate: t("Rate (GFLOP/s)"),
-    peakOf: t("peak, {0}"),
-    bandwidthOf: t("{0}, {1} GB/s"),
+    peakOf: t("peak, {0}", "{0}"),
+    bandwidthOf: t("{0}, {1} GB/s", "{0}", "{1}"),
     workingSet: t("this working set"),
     point: t("Point"),
     time: t("Time"),
     figures: t("Figures of the chart"),
     candidates: t("Candidates"),
-    candidatesOf: t("Speed-up of each candidate over the rounds of the search; below the line those that were not timed"),
+    candidatesOf: t(
+      "Speed-up of each candidate over the rounds of the search; below the line those that were not timed",
+    ),
     noSearch: t("No search has been made yet."),
-    searched: t("{0} rounds, {1}"),
-    withheld: t("{0} verified rewrites are not shown, because they were rejected before."),
+    searched: t("{0} rounds, {1}", "{0}", "{1}"),
+    withheld: t("{0} verified rewrites are not shown, because they were rejected before.", "{0}"),
     round: t("Round"),
     candidate: t("Candidate"),
     outcome: t("Outcome"),
@@ -54,8 +56,8 @@ export function reportWords() {
     skipped: t("skipped"),
     offers: t("Verified rewrites"),
     noOffers: t("None holds for the text as it is now."),
-    cases: t("{0} cases compared"),
-    assumes: t("assumes: {0}"),
+    cases: t("{0} cases compared", "{0}"),
+    assumes: t("assumes: {0}", "{0}"),
     heat: t("Where the time goes"),
     noHeat: t("Nothing is known of single lines yet: profile the kernel."),
     line: t("Line"),
@@ -80,6 +82,6 @@ export function reportWords() {
     contractWritten: t("Written above the kernel."),
     contractFile: t("From kernwright.toml."),
     contractBroken: t("It has an error."),
-    needed: t("needed: {0}"),
+    needed: t("needed: {0}", "{0}"),
   };
 }

@@ -1,6 +1,14 @@
 /** The candidates of the last search over its rounds, as a chart and as a table. */
 import { scaleLinear, scaleLog } from "d3-scale";
-import { symbol, symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolTriangle, type SymbolType } from "d3-shape";
+import {
+  symbol,
+  symbolCircle,
+  symbolCross,
+  symbolDiamond,
+  symbolSquare,
+  symbolTriangle,
+  type SymbolType,
+} from "d3-shape";
 import type { CandidateItem, SearchItem } from "../../protocol";
 import { filled } from "../filled";
 import { historyModel, type HistoryModel, type Mark } from "../history-model";

@@ -14,11 +14,12 @@ export interface Actions {
 }
 
 export function header(report: ReportResult, words: ReportWords, actions: Actions): HTMLElement {
+  const where = `${report.path}:${report.name_line + 1}`;
   return element(
     "header",
     {},
     element("h1", {}, filled(words.reportOn, report.name)),
-    element("p", { class: "kw-where" }, element("code", {}, report.signature), ` ${report.path}:${report.name_line + 1}`),
+    element("p", { class: "kw-where" }, element("code", {}, report.signature), ` ${where}`),
     element(
       "div",
       { class: "kw-actions", role: "toolbar", "aria-label": filled(words.reportOn, report.name), "data-live": true },
@@ -39,12 +40,12 @@ export function summary(report: ReportResult, words: ReportWords, locale: string
   }
   const { ns, low, high, share_of_bound: share, bound_by: by } = timing;
   const [best] = offers;
-  const facts: [string, string, string][] = [
-    ["time", words.timePerCall, `${durationWords(ns)} (${filled(words.interval, durationWords(low), durationWords(high))})`],
-  ];
+  const interval = filled(words.interval, durationWords(low), durationWords(high));
+  const facts: [string, string, string][] = [["time", words.timePerCall, `${durationWords(ns)} (${interval})`]];
   if (share !== null && by !== null) {
     const limit = by === "memory" ? words.memory : words.compute;
-    facts.push(["share", words.shareOfBound, `${percent(Math.min(share, 1), locale)} · ${filled(words.boundBy, limit)}`]);
+    const part = percent(Math.min(share, 1), locale);
+    facts.push(["share", words.shareOfBound, `${part} · ${filled(words.boundBy, limit)}`]);
   }
   facts.push(["best", words.bestOffer, best === undefined ? words.none : factorWords(best.offer.speedup, locale)]);
   return element(
@@ -100,10 +101,11 @@ export function findingsSection(report: ReportResult, words: ReportWords, action
 
 function findingItem(finding: FindingItem, words: ReportWords, actions: Actions): HTMLElement {
   const number = String(finding.line + 1);
+  const label = filled(words.openLine, number);
   return element(
     "li",
     { "data-rule": finding.rule, "data-line": finding.line },
-    button(number, { class: "kw-line", "aria-label": filled(words.openLine, number) }, () => actions.open(finding.line)),
+    button(number, { class: "kw-line", "aria-label": label }, () => actions.open(finding.line)),
     element("span", { class: "kw-number" }, number),
     ` ${finding.message} `,
     element("code", {}, finding.rule),
