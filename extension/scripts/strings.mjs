@@ -1,7 +1,6 @@
-// The texts that the sources show to people: every first argument of `l10n.t`. Printed as JSON when run by itself.
+// The texts that the sources show to people: every first argument of `l10n.t`.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 /** The texts of all sources below a folder, each with the file that says it. A text that is no literal throws. */
@@ -13,8 +12,11 @@ export function stringsOf(folder) {
     }
     const file = path.join(folder, name);
     const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+    // A file with many texts may give the function a short name.
+    const short = /\bconst (\w+) = vscode\.l10n\.t;/.exec(source.text)?.[1];
     const visit = (node) => {
-      if (ts.isCallExpression(node) && /(?:^|\.)l10n\.t$/.test(node.expression.getText(source))) {
+      const called = ts.isCallExpression(node) ? node.expression.getText(source) : "";
+      if (called === short || /(?:^|\.)l10n\.t$/.test(called)) {
         const [first] = node.arguments;
         if (first === undefined || !ts.isStringLiteralLike(first)) {
           const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
@@ -27,9 +29,4 @@ export function stringsOf(folder) {
     visit(source);
   }
   return found;
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const sources = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..", "src");
-  console.log(JSON.stringify([...stringsOf(sources).keys()], null, 2));
 }
