@@ -23,10 +23,13 @@ class _Held:
 
 @dataclass(frozen=True)
 class Reach:
-    """What a name leads to: a hash of all the definitions, and their names."""
+    """What a name leads to: a hash of all the definitions, and their names, a bit for each.
+
+    A large file has a set for each of its names, and each may hold most of the others.
+    """
 
     digest: bytes
-    names: frozenset[bytes]
+    names: int
 
 
 class Definitions:
@@ -37,6 +40,14 @@ class Definitions:
         self._leads_to: dict[bytes, tuple[frozenset[bytes], tuple[bytes, ...]]] = {}
         self._odd: dict[bytes, None] = {}
         self._reaches: dict[bytes, Reach] = {}
+        self._bits: dict[bytes, int] = {}
+
+    def bits_of(self, names: Iterable[bytes]) -> int:
+        """The names as ``reached`` gives them. A name that was defined once has its bit for good."""
+        bits = 0
+        for name in names:
+            bits |= self._bits.setdefault(name, 1 << len(self._bits))
+        return bits
 
     def update(self, removed: Iterable[Definition], added: Iterable[Definition]) -> frozenset[bytes]:
         """Take definitions out and in. The names of which a text may not mention any, nor lead to any, for what it
@@ -94,15 +105,15 @@ class Definitions:
             else set()
         )
 
-    def reached(self, words: Iterable[bytes], text: bytes) -> tuple[bytes, frozenset[bytes]]:
-        """A hash of every definition that a text leads to, and the names of those."""
+    def reached(self, words: Iterable[bytes], text: bytes) -> Reach:
+        """Every definition that a text leads to."""
         mentioned = {word for word in words if word in self._by_name}
         mentioned.update(name for name in self._odd if name in text)
         reaches = [self._reach(name) for name in mentioned]
         digest = blake2b(digest_size=16)
         for one in sorted({reach.digest for reach in reaches}):
             digest.update(one)
-        return digest.digest(), frozenset[bytes]().union(*(reach.names for reach in reaches))
+        return Reach(digest.digest(), _united(reaches))
 
     def _reach(self, name: bytes) -> Reach:
         """What one name leads to. Names that lead to each other lead to the same: they are found as the strongly
@@ -152,7 +163,7 @@ class Definitions:
         digest = blake2b(digest_size=16)
         for part in sorted(parts):
             digest.update(part)
-        reach = Reach(digest.digest(), frozenset(names).union(*(self._reaches[other].names for other in beyond)))
+        reach = Reach(digest.digest(), self.bits_of(names) | _united(self._reaches[other] for other in beyond))
         self._reaches.update(dict.fromkeys(group, reach))
 
     def _leads(self, name: bytes) -> set[bytes]:
@@ -164,3 +175,10 @@ class Definitions:
             known = definition.words, tuple(word for word in definition.words if word in self._by_name)
             self._leads_to[definition.hash] = known
         return known[1]
+
+
+def _united(reaches: Iterable[Reach]) -> int:
+    names = 0
+    for reach in reaches:
+        names |= reach.names
+    return names

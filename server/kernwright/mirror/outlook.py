@@ -55,13 +55,19 @@ class Standing(NamedTuple):
 class Keys:
     """``public`` holds for as long as a compiler would see the same kernel; ``value`` for as long as analysis would.
 
-    ``words`` led to them beside the kernel's own, and ``reached`` are the names whose definitions did.
+    ``words`` are the kernel's own, ``further`` led to the keys beside them, and ``reached`` are the names whose
+    definitions did, as ``Definitions`` gives them.
     """
 
     public: str
     value: str
     words: frozenset[bytes]
-    reached: frozenset[bytes]
+    further: frozenset[bytes]
+    reached: int
+
+    def depend_on(self, names: frozenset[bytes], redefined: int) -> bool:
+        """Whether they may change with what some names mean, or with some definitions."""
+        return bool(self.reached & redefined) or not (self.words.isdisjoint(names) and self.further.isdisjoint(names))
 
 
 @dataclass
@@ -141,11 +147,9 @@ class Outlook:
             self._earlier_keys = {}
             self._outside = outside
         elif redefined or changed:
-            mentioned = changed | redefined
+            mentioned, bits = changed | redefined, self._definitions.bits_of(redefined)
             self._earlier_keys = {
-                own: keys
-                for own, keys in self._earlier_keys.items()
-                if keys.reached.isdisjoint(redefined) and keys.words.isdisjoint(mentioned)
+                own: keys for own, keys in self._earlier_keys.items() if not keys.depend_on(mentioned, bits)
             }
 
     def keys_of(self, parsed: Parsed, standing: Standing, elsewhere: bytes = b"") -> Keys:
@@ -170,12 +174,12 @@ class Outlook:
         value = blake2b(function.own, digest_size=16)
         for part in (self._outside, above, elsewhere, meaning.encode(), whole_file):
             value.update(blake2b(part, digest_size=16).digest())
-        reached, names = self._definitions.reached(words, text)
+        reach = self._definitions.reached(words, text)
         public = blake2b(function.region_hash, digest_size=16)
-        public.update(reached)
+        public.update(reach.digest)
         public.update(self.names.directives)
         public.update(repr(standing.conditions).encode())
-        return Keys(public.hexdigest(), value.hexdigest(), words | further, names)
+        return Keys(public.hexdigest(), value.hexdigest(), words, further, reach.names)
 
     def _whole_file(self, function: FunctionFacts, elsewhere: bytes) -> bytes:
         """Everything that the file declares, for a contract that may ask for any of it."""
