@@ -23,6 +23,8 @@ from kernwright.infer.values import ANY, Value, join, joined
 from kernwright.kernel import Kernel
 
 _UNBOUNDED_TURNS = 24
+_TURNS_WHEN_KNOWN = 6
+"""The same for a loop that had no known end when it was last met."""
 _TURNS_IN_DOUBT = 400
 _WATCHED_TURNS = 3
 """What still grows in the last of those turns is what the loop runs through without end."""
@@ -68,6 +70,8 @@ class _Machine(CallEvaluator):
     def __init__(self, program: Program, budget: int) -> None:
         super().__init__(program, budget)
         self.doubts = _Doubts()
+        self.endless: set[Mirror] = set()
+        """Loops that had no known end in this call."""
 
     def enter(self, kernel: Kernel, arguments: Mapping[str, Value]) -> None:
         self.names.update(arguments)
@@ -223,6 +227,7 @@ class _Machine(CallEvaluator):
         layers, of = self.ledger.layers, self.doubts.of
         mark, breaks = len(layers), of[Outcome.BREAK]
         watching = len(self.ledger.growing)
+        most_blind_turns = _TURNS_WHEN_KNOWN if node in self.endless else _UNBOUNDED_TURNS
         start: dict[str, Value] | None = None
         outcome = Outcome.NEXT
         blind_turns = turns_in_doubt = 0
@@ -235,10 +240,11 @@ class _Machine(CallEvaluator):
             blind_turns += truth is None
             turns_in_doubt += start is not None
             if watching == len(self.ledger.growing) and (
-                blind_turns > _UNBOUNDED_TURNS - _WATCHED_TURNS or turns_in_doubt > _TURNS_IN_DOUBT - _WATCHED_TURNS
+                blind_turns > most_blind_turns - _WATCHED_TURNS or turns_in_doubt > _TURNS_IN_DOUBT - _WATCHED_TURNS
             ):
                 self.ledger.growing.append(set())
-            if blind_turns > _UNBOUNDED_TURNS or turns_in_doubt > _TURNS_IN_DOUBT:
+            if blind_turns > most_blind_turns or turns_in_doubt > _TURNS_IN_DOUBT:
+                self.endless.add(node)
                 self.lose(condition)
                 break
             before = dict(self.names)
