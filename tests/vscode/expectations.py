@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from re import Pattern
 from typing import Any
 
+import pytest
+
 from ..editors.memory import decisions
 from .window import PATIENCE_SECONDS, NotSeen, Window
 
 Expected = str | Pattern[str] | Sequence[str] | Callable[[Any], bool]
 """A text that is part of something shown, a pattern of it, exactly these, or a question about all of it."""
+
+needs_compiler = pytest.mark.skipif(
+    shutil.which("gcc") is None and shutil.which("clang") is None, reason="no C compiler: install gcc or clang"
+)
 
 
 def check(window: Window, *, patience: float = PATIENCE_SECONDS, **expected: Expected) -> None:

@@ -29,6 +29,7 @@ _PASSED_ON = re.compile(r"PIP_.*|UV_.*|SSL_.*|(https?|no|all)_proxy", re.IGNOREC
 
 SETTINGS: Mapping[str, Any] = {
     "chat.disableAIFeatures": True,
+    "editor.cursorBlinking": "solid",
     "extensions.autoCheckUpdates": False,
     "extensions.autoUpdate": False,
     "extensions.ignoreRecommendations": True,
@@ -39,6 +40,8 @@ SETTINGS: Mapping[str, Any] = {
     "telemetry.telemetryLevel": "off",
     "update.mode": "none",
     "workbench.enableExperiments": False,
+    "workbench.reduceMotion": "on",
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,
 }

@@ -29,6 +29,9 @@ _LABELS = """
 (selector) => [...document.querySelectorAll(selector)]
     .map(one => (one.getAttribute('aria-label') || '').replaceAll('\\u00a0', ' ').trim())
 """
+_CLASSES = """
+(selector) => [...document.querySelectorAll(selector)].map(one => one.className)
+"""
 _LINES = """
 () => {
     const editor = document.querySelector('.editor-group-container.active .monaco-editor .view-lines');
@@ -40,7 +43,7 @@ _LINES = """
 
 _SHOWN: Mapping[str, tuple[str, str]] = {
     "lenses": (_TEXTS, ".codelens-decoration"),
-    "squiggles": (_LABELS, ".monaco-editor [class*='squiggly-']"),
+    "squiggles": (_CLASSES, ".monaco-editor [class*='squiggly-']"),
     "problems": (_LABELS, ".markers-panel .monaco-list-row"),
     "toasts": (_TEXTS, ".notifications-toasts .notification-list-item"),
     "notifications": (_TEXTS, ".notifications-center .notification-list-item"),
@@ -136,6 +139,23 @@ class Window:
         self.press("Enter")
         self._picker().wait_for(state="hidden")
 
+    def hover_at(self, line: int, column: int) -> None:
+        self.go_to(line, column)
+        self.press("Control+K", "Control+I")
+
+    def show_view(self, name: str) -> None:
+        """Show one of the extension's own views."""
+        self.command(f"Kernwright: Focus on {name} View")
+
+    def undo_all(self, text: str) -> None:
+        """Undo until the active editor has this text."""
+        self.focus_editor()
+        for _ in range(20):
+            if self.text() == text:
+                return
+            self.press("Control+Z")
+        raise NotSeen(f"undone, and not {text!r}: {self.text()!r}")
+
     def command(self, title: str) -> None:
         """Run a command of the palette by its title."""
         self._quick("F1", title, exactly=True)
@@ -157,8 +177,9 @@ class Window:
 
     def choose(self, title: str) -> None:
         """Choose an action of the open menu."""
-        self.page.locator(".action-widget .monaco-list-row", has_text=title).first.click()
-        self.page.locator(".action-widget").wait_for(state="detached")
+        rows = self.page.locator(".action-widget .monaco-list-row", has_text=re.compile(rf"^\s*{re.escape(title)}"))
+        rows.first.click()
+        self.page.locator(".action-widget .monaco-list-row").first.wait_for(state="detached")
 
     def answer(self, toast: str, button: str) -> None:
         """Press a button of a notification."""
