@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kernwright.lsp.server import KernwrightServer
 
 _PATIENCE_SECONDS = 0.3
-_PATIENCE_WHILE_TYPING = 0.02
+_PATIENCE_WHILE_TYPING = 0.01
 _TYPING_SECONDS = 1.0
 Said = tuple[Json, list[Block]]
 """A range of the protocol and what is said of it."""
