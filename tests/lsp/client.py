@@ -60,6 +60,7 @@ class Client(Exchange):
         environment: Mapping[str, str] | None = None,
         settings: Mapping[str, Any] | None = None,
         folders: Sequence[Path] = (),
+        locale: str | None = None,
     ) -> AsyncGenerator[Client]:
         """Start a server and greet it; `encoding` takes the place of the encodings that the capabilities offer.
 
@@ -67,7 +68,11 @@ class Client(Exchange):
         """
         async with cls.launch(argv, capabilities, environment=environment, settings=settings) as client:
             await client.initialize(
-                root, encoding=encoding, initialization_options=initialization_options, folders=folders
+                root,
+                encoding=encoding,
+                initialization_options=initialization_options,
+                folders=folders,
+                locale=locale,
             )
             yield client
             if client.running:
@@ -112,6 +117,7 @@ class Client(Exchange):
         encoding: Encoding | None = None,
         initialization_options: Any = None,
         folders: Sequence[Path] = (),
+        locale: str | None = None,
         process_id: int | None = None,
         timeout: float = REPLY_SECONDS,
     ) -> JsonObject:
@@ -129,6 +135,8 @@ class Client(Exchange):
             "capabilities": self.editor.capabilities,
             "workspaceFolders": self.editor.folders or None,
         }
+        if locale is not None:
+            params["locale"] = locale
         if initialization_options is not None:
             params["initializationOptions"] = initialization_options
         self.result = await self.request("initialize", params, timeout)

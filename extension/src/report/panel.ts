@@ -113,7 +113,9 @@ export class ReportPanel implements vscode.Disposable {
       if (number === this.asked) {
         this.shown = report;
         this.panel.title = vscode.l10n.t("Report on {0}", report.name);
-        this.tell({ type: "report", report, words: reportWords(), locale: vscode.env.language });
+        // The page may be exported and handed on: it need not say where the workspace lies.
+        const shown = { ...report, path: vscode.workspace.asRelativePath(vscode.Uri.parse(report.uri)) };
+        this.tell({ type: "report", report: shown, words: reportWords(), locale: vscode.env.language });
       }
     } catch (error) {
       if (number === this.asked) {

@@ -6,7 +6,7 @@ import { beforeEach, test } from "node:test";
 import * as vscode from "vscode";
 import { FakeServer } from "../fake/server";
 import * as api from "../fake/vscode";
-import { JOB, KERNELS_CHANGED, REPORT } from "../../src/protocol";
+import { JOB, KERNELS_CHANGED, REPORT, type ReportResult } from "../../src/protocol";
 import { job } from "../samples";
 import { registerReport } from "../../src/report";
 import { report } from "./samples";
@@ -128,6 +128,7 @@ test("a report is shown when its page is ready, once for each kernel", async () 
   assert.deepEqual(server.heard, [[REPORT, PLACE]]);
   assert.deepEqual(panel.told.map(({ type }) => type), ["report"]);
   assert.equal(panel.title, "Report on dot");
+  assert.equal((panel.told[0]?.report as ReportResult).path, "dot.c", "and not where the workspace lies");
   assert.match(panel.webview.html, /script-src 'nonce-[\w-]{20,}'/);
   assert.ok(panel.webview.html.includes(`https://webview${home}/dist/report.js`));
   await vscode.commands.executeCommand("kernwright.openReport", PLACE);

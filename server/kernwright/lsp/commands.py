@@ -172,16 +172,16 @@ async def _ask_reason(server: KernwrightServer, kept: KeptOffer) -> None:
 
 
 async def choose(server: KernwrightServer, message: str, titles: list[str], patience: float) -> str | None:
-    """Let the user choose one of some titles; None for no answer."""
+    """Let the user choose one of some titles, shown in the user's language; None for no answer."""
+    shown = {server.endpoint.said(title): title for title in titles}
     params = types.ShowMessageRequestParams(
-        types.MessageType.Info, message, [types.MessageActionItem(title) for title in titles]
+        types.MessageType.Info, message, [types.MessageActionItem(title) for title in shown]
     )
     try:
         answer = await asyncio.wait_for(server.endpoint.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params), patience)
     except (TimeoutError, ReplyError):
         return None
-    title = getattr(answer, "title", None)
-    return title if title in titles else None
+    return shown.get(str(getattr(answer, "title", None)))
 
 
 async def _promote(server: KernwrightServer, arguments: dict[str, Any]) -> Json:

@@ -44,7 +44,8 @@ class ReplyError(Exception):
 
 class Endpoint(LanguageServerProtocol):
     """``log`` takes lines without source text; ``leave`` is called with the exit status. ``unreadable`` hears the
-    parameters of notifications, by method, that the protocol's types do not hold."""
+    parameters of notifications, by method, that the protocol's types do not hold. ``localised`` puts what goes out
+    for a method into the client's language, ``said`` a single text."""
 
     def __init__(self, server: Any, converter: Any) -> None:
         super().__init__(server, converter)
@@ -53,6 +54,8 @@ class Endpoint(LanguageServerProtocol):
         self.leave: Callable[[int], None] = lambda status: None
         self.record: Callable[[str, object], None] | None = None
         self.unreadable: dict[str, Callable[[object], None]] = {}
+        self.localised: Callable[[str, Any], Any] = lambda method, value: value
+        self.said: Callable[[str], str] = lambda text: text
         self._running: dict[Id, asyncio.Task[Any]] = {}
         self._background: set[asyncio.Task[Any]] = set()
         self._asked: dict[Id, Future[Any]] = {}
@@ -111,7 +114,7 @@ class Endpoint(LanguageServerProtocol):
             self._reply_failure(id_, method, error)
             return
         if not inspect.isawaitable(result):
-            self._reply(id_, result)
+            self._reply(id_, method, result)
             return
         task = asyncio.ensure_future(result)
         self._running[id_] = task
@@ -124,7 +127,7 @@ class Endpoint(LanguageServerProtocol):
         elif (error := task.exception()) is not None:
             self._reply_failure(id_, method, error)
         else:
-            self._reply(id_, task.result())
+            self._reply(id_, method, task.result())
 
     def _take_notification(self, method: str, raw: Mapping[str, Any]) -> None:
         if method == types.EXIT:
@@ -206,9 +209,9 @@ class Endpoint(LanguageServerProtocol):
 
     # Messages that go out
 
-    def _reply(self, id_: Id, result: object) -> None:
+    def _reply(self, id_: Id, method: str, result: object) -> None:
         try:
-            self._write({"jsonrpc": "2.0", "id": id_, "result": result})
+            self._write({"jsonrpc": "2.0", "id": id_, "result": self.localised(method, result)})
         except Exception as error:
             self._reply_failure(id_, "reply", error)
 
@@ -217,7 +220,7 @@ class Endpoint(LanguageServerProtocol):
 
     def _reply_failure(self, id_: Id, method: str, error: BaseException) -> None:
         if isinstance(error, ReplyError):
-            self._reply_error(id_, error.code, str(error))
+            self._reply_error(id_, error.code, self.said(str(error)))
             return
         if isinstance(error, RecursionError):
             self._reply_error(id_, INVALID_PARAMS, f"{method}: its parameters are nested too deeply")
@@ -227,7 +230,7 @@ class Endpoint(LanguageServerProtocol):
 
     def notify(self, method: str, params: Any | None = None) -> None:
         """Send a notification; ``params`` are the protocol's types or plain data."""
-        self._write({"jsonrpc": "2.0", "method": method, **_given(params)})
+        self._write({"jsonrpc": "2.0", "method": method, **_given(self.localised(method, params))})
 
     def ask(self, method: str, params: Any | None = None) -> asyncio.Future[Any]:
         """Send a request; the future has its result, or a ``ReplyError``."""
@@ -236,7 +239,8 @@ class Endpoint(LanguageServerProtocol):
         future: Future[Any] = Future()
         self._asked[id_] = future
         self._asked_types[id_] = self.get_result_type(method)
-        self._write({"jsonrpc": "2.0", "id": id_, "method": method, **_given(params)})
+        given = _given(self.localised(method, params))
+        self._write({"jsonrpc": "2.0", "id": id_, "method": method, **given})
         wrapped = asyncio.wrap_future(future)
         # An answer that nobody waits for may be an error: that is no news.
         wrapped.add_done_callback(lambda done: done.cancelled() or done.exception())

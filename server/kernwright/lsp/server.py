@@ -23,6 +23,7 @@ from kernwright.lsp import (
     jobs,
     lenses,
     lifecycle,
+    localise,
     sync,
     workspace,
 )
@@ -50,6 +51,7 @@ GROUPS = (
     jobs,
     ext,
     ext_requests,
+    localise,
 )
 
 

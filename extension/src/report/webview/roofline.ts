@@ -5,7 +5,7 @@ import { filled } from "../filled";
 import { rooflineModel, type Place, type Point, type Roof, type RooflineModel, type Slope } from "../roofline-model";
 import type { ReportWords } from "../words";
 import { drawAxes, drawing, FRAME, logTicks } from "./chart";
-import { element, row, section, table } from "./dom";
+import { element, row, section, table, unbroken } from "./dom";
 import { durationWords, factorWords, figure, percent } from "./format";
 
 const ABOVE = -5;
@@ -41,7 +41,7 @@ function pointRow(point: Point, model: RooflineModel, locale: string): HTMLTable
     point.title,
     figure(point.intensity, locale),
     figure(point.rate, locale),
-    durationWords(point.ns),
+    unbroken(durationWords(point.ns)),
     percent(Math.min(point.rate / model.limit.rate, 1), locale),
   );
 }
