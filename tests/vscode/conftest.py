@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Error
 
 from .browser import browsing
 from .host import Ground
 from .install import FOLDER, Carrier, Unavailable
 from .install import carrier as installed_carrier
 from .package import packed
-from .story import Story, told
+from .story import Scene, Story, told
 
 FAILURES = FOLDER / "failures"
 SERVER = Path(sys.executable).with_name("kernwright")
@@ -59,33 +59,26 @@ def extensions(carrier: Carrier, vsix: Path, tmp_path_factory: pytest.TempPathFa
     return folder / "extensions"
 
 
-Telling = Callable[[Mapping[str, str], Mapping[str, Any]], Story]
-
-
-@pytest.fixture(scope="module")
-def ground_of(
-    carrier: Carrier, extensions: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[Mapping[str, Any]], Ground]:
-    """Folders of a user whose server is the one under test."""
-
-    def make(settings: Mapping[str, Any]) -> Ground:
-        folder = tmp_path_factory.mktemp("vscode")
-        usual = {"kernwright.server.path": str(SERVER), "kernwright.rounds": 3, "kernwright.welcome": False}
-        return Ground(folder, carrier, extensions, cache, {**usual, **settings})
-
-    return make
-
-
 @pytest.fixture(scope="module")
 def story(
-    request: pytest.FixtureRequest, ground_of: Callable[[Mapping[str, Any]], Ground], browser: Browser
+    request: pytest.FixtureRequest,
+    carrier: Carrier,
+    extensions: Path,
+    cache: Path,
+    browser: Browser,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Story]:
-    """The story of a module: ``FILES`` of its workspace, ``SETTINGS`` of its user, ``LOCALE`` if any."""
-    module = request.module
-    ground = ground_of(getattr(module, "SETTINGS", {}))
-    workspace = ground.folder / "wörk 空间"
-    write_files(workspace, module.FILES)
-    with told(Story(ground, workspace, browser, getattr(module, "LOCALE", ""))) as story:
+    """The story of a module, which begins as its ``SCENE`` says; its server is the one under test."""
+    scene: object = getattr(cast(object, request.module), "SCENE", None)
+    assert isinstance(scene, Scene)
+    folder = tmp_path_factory.mktemp("vscode")
+    usual = {"kernwright.server.path": str(SERVER), "kernwright.rounds": 3, "kernwright.welcome": False}
+    own = cache if scene.shares_cache else folder / "cache"
+    ground = Ground(folder, carrier, extensions, own, {**usual, **scene.settings})
+    workspace = folder / "wörk 空间"
+    write_files(workspace, scene.files)
+    scene.prepare(ground)
+    with told(Story(ground, workspace, browser, scene.locale)) as story:
         yield story
 
 
@@ -106,18 +99,29 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     report = yield
-    story = getattr(item, "funcargs", {}).get("story")
-    if report.failed and isinstance(story, Story):
-        module = item.getparent(pytest.Module)
-        if module is not None:
+    module = item.getparent(pytest.Module)
+    given: dict[str, Any] = getattr(item, "funcargs", {})
+    if report.failed and module is not None:
+        if "story" in given:
             module.stash[_broken] = item.name
-        _keep_what_was_seen(story, item.name)
+        _keep_what_was_seen(item.name, given)
     return report
 
 
-def _keep_what_was_seen(story: Story, name: str) -> None:
-    story.window.screenshot(FAILURES / f"{name}.png")
-    logs = FAILURES / f"{name}-logs"
-    shutil.rmtree(logs, ignore_errors=True)
-    shutil.copytree(story.ground.user / "logs", logs, dirs_exist_ok=True)
-    print(f"a picture of the window and VS Code's logs are in {FAILURES}")
+def _keep_what_was_seen(name: str, given: Mapping[str, Any]) -> None:
+    """Pictures of all windows, and what VS Code wrote down."""
+    browser, story = given.get("browser"), given.get("story")
+    if browser is None and story is not None:
+        browser = story.browser
+    pages = [page for context in browser.contexts for page in context.pages] if browser is not None else []
+    FAILURES.mkdir(parents=True, exist_ok=True)
+    for number, page in enumerate(pages):
+        try:
+            page.screenshot(path=FAILURES / f"{name}-{number}.png", timeout=10_000)
+        except Error as error:
+            print(f"no picture of a window: {error}")
+    if isinstance(story, Story):
+        logs = FAILURES / f"{name}-logs"
+        shutil.rmtree(logs, ignore_errors=True)
+        shutil.copytree(story.ground.user / "logs", logs)
+    print(f"pictures of the windows and VS Code's logs are in {FAILURES}")

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -93,7 +94,7 @@ class Ground:
         return {
             **{name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name)},
             **({"PIP_CONFIG_FILE": str(own)} if own.exists() and "PIP_CONFIG_FILE" not in os.environ else {}),
-            "PATH": os.pathsep.join([str(self.programs), os.environ.get("PATH", os.defpath)]),
+            "PATH": os.pathsep.join([str(self.programs), *_elsewhere()]),
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
             "TMPDIR": str(self.folder),
@@ -204,6 +205,12 @@ class Host:
                 break
             time.sleep(0.1)
         return left
+
+
+def _elsewhere() -> list[str]:
+    """The search path without the environment of the tests, whose server is only used where a setting names it."""
+    own = Path(sys.executable).parent
+    return [one for one in os.environ.get("PATH", os.defpath).split(os.pathsep) if one and Path(one) != own]
 
 
 def isolated() -> list[str] | None:

@@ -8,10 +8,10 @@ import pytest
 
 from .expectations import check, check_stays, needs_compiler
 from .kernels import DOT, GATHER, RULE, SCALE, STATEMENT, place_of
-from .story import Story
+from .story import Scene, Story
 
 pytestmark = [pytest.mark.editor, needs_compiler]
-FILES = {"dot.c": DOT, "scale.c": SCALE, "gather.c": GATHER, "notes.md": "# Notes\n"}
+SCENE = Scene({"dot.c": DOT, "scale.c": SCALE, "gather.c": GATHER, "notes.md": "# Notes\n"})
 
 
 def test_a_finding_is_underlined_and_listed_as_a_problem(story: Story) -> None:

@@ -15,11 +15,11 @@ import pytest
 from ..editors.edits import edited
 from .expectations import check, check_disk, check_stays, needs_compiler
 from .kernels import DOT, MATMUL, SHRINK, STATEMENT, place_of
-from .story import Story
+from .story import Scene, Story
 from .window import NotSeen
 
 pytestmark = [pytest.mark.editor, needs_compiler]
-FILES = {"dot.c": DOT, "multiply.c": MATMUL, "shrink.c": SHRINK}
+SCENE = Scene({"dot.c": DOT, "multiply.c": MATMUL, "shrink.c": SHRINK})
 FIGURES = re.compile(r"^Keep \d+ partial sums.*: [\d.]+× \([\d.]+–[\d.]+\)")
 LINE = place_of(DOT, STATEMENT).line
 

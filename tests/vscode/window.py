@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Error, FrameLocator, Locator, Pa
 
 from .host import Host
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 """How long one thing is waited for: long, for a busy machine; it is never waited for where all is well."""
 _STEP_MS = PATIENCE_SECONDS * 1000
 _POLL_SECONDS = 0.1
