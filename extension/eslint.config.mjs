@@ -22,6 +22,6 @@ export default tseslint.config(
   {
     files: ["**/*.mjs"],
     extends: [js.configs.recommended],
-    languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } },
+    languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly", setTimeout: "readonly" } },
   },
 );

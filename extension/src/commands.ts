@@ -56,9 +56,14 @@ async function carryOut({ server, offers }: Parts, command: string, argument: un
 
 /** An edit that the editor made already is remembered as it is; anything else is asked about first. */
 async function decide(server: Server, offers: Offers, command: string, argument: unknown): Promise<unknown> {
-  const { offer, applied, reason } = (isTable(argument) ? argument : {}) as Record<string, unknown>;
-  if (applied === true || reason !== undefined || typeof offer !== "string") {
-    return server.execute(command, isTable(argument) ? argument : {});
+  const table = (isTable(argument) ? argument : {}) as Record<string, unknown>;
+  const { offer, offers: several, applied, reason } = table;
+  if (applied === true) {
+    const ids = Array.isArray(several) ? several.map(String) : [String(offer)];
+    return offers.remember(ids, table);
+  }
+  if (reason !== undefined || typeof offer !== "string") {
+    return server.execute(command, table);
   }
   return command === "kernwright.accept" ? offers.accept(offer) : offers.reject(offer);
 }
@@ -130,6 +135,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     acceptPreview: (uri?: vscode.Uri) => withPreviewed(offers, uri, (id) => offers.accept(id)),
     rejectPreview: (uri?: vscode.Uri) => withPreviewed(offers, uri, (id) => offers.reject(id)),
     takeBack: () => offers.takeBack(),
+    promoteAccepted: () => offers.promote(),
   };
   return vscode.Disposable.from(
     ...Object.entries(own).map(([name, act]) => register(`kernwright.${name}`, act as (...args: unknown[]) => unknown)),

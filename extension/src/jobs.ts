@@ -47,9 +47,8 @@ export function progressWords(job: JobParams): string {
         : vscode.l10n.t("{0} candidates tried", job.done),
     );
   }
-  const { best } = job as { best?: number | null };
-  if (typeof best === "number") {
-    parts.push(vscode.l10n.t("best so far {0}×", factor(best)));
+  if (job.best !== null) {
+    parts.push(vscode.l10n.t("best so far {0}×", factor(job.best)));
   }
   if (job.step !== "") {
     parts.push(job.step);

@@ -8,6 +8,7 @@ import { LAUNCH_SETTINGS, SECTION, launchSettings, serverSettingNames, serverSet
 import { ServedDocuments } from "./documents";
 import { FirstRun } from "./first-run";
 import { Installer } from "./install";
+import { tellJobEnds } from "./job-ends";
 import { Jobs } from "./jobs";
 import { PrivateEnvironment } from "./launch/private-environment";
 import { onSelectedPython, selectedPython } from "./launch/selected-python";
@@ -25,18 +26,19 @@ import { VirtualTexts } from "./virtual-texts";
 
 /** What other extensions, and tests, may ask. */
 export interface Kernwright {
-  /** From the first line of the bundle to the extension being ready, in milliseconds; the server is not waited for. */
+  /** What loading and activating took, in milliseconds; the server is not waited for. */
   readonly activationMs: number;
   /** Ready when a server runs, or is known to be missing or to fail. */
   readonly settled: Promise<string>;
 }
 
-/** When the first line of the bundle ran; written by the build in front of everything else. */
-declare const loadedAt: number;
+/** How long the bundle took from its first line to its last, which the build puts there. */
+declare const loadingMs: number;
 
 let running: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): Kernwright {
+  const begun = performance.now();
   const log = createLog();
   const home = context.globalStorageUri.fsPath;
   const environment = new PrivateEnvironment(home, path.join(context.extensionPath, "wheels"));
@@ -56,7 +58,11 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
       selectedPython: () => (vscode.workspace.isTrusted ? selectedPython(firstFolder()) : Promise.resolve(undefined)),
       privateServer: () => environment.server(),
     }),
-    options: () => ({ trusted: vscode.workspace.isTrusted, settings: serverSettings(settingNames, undefined) }),
+    options: () => ({
+      trusted: vscode.workspace.isTrusted,
+      settings: serverSettings(settingNames, undefined),
+      showsJobs: true,
+    }),
     answers: { [MODEL_KEY]: () => modelKey.answer() },
     middleware: middleware(served, {
       settingNames,
@@ -112,6 +118,7 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
         tellFailure(server);
       }
     }),
+    tellJobEnds(server, offers, log),
     server.onCrash((outcome) => tellCrash(outcome, log)),
     vscode.workspace.onDidGrantWorkspaceTrust(async () => {
       await server.trust();
@@ -133,7 +140,7 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
       context.subscriptions.push(onSelectedPython(() => void server.restartIfOther()));
       return server.state.kind;
     });
-  const activationMs = performance.now() - loadedAt;
+  const activationMs = loadingMs + performance.now() - begun;
   log.info(`activated in ${activationMs.toFixed(1)} ms`);
   return { activationMs, settled };
 }

@@ -166,6 +166,8 @@ export function machineLines(machine: MachineResult | undefined): StatusLine[] {
   return lines;
 }
 
+/** `gcc 12.2.0`: what the machine calls it, and the number out of what it says of itself. */
 function partWords({ name, version }: PartItem): string {
-  return version === "" ? name : `${name} ${version}`;
+  const number = /\d+(?:\.\d+)+/.exec(version)?.[0];
+  return number === undefined ? name : `${name} ${number}`;
 }

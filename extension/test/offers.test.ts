@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { confirmed, editsOf, withEdits } from "../src/offers/apply-edits";
 import { offerOf, Offers } from "../src/offers/offers";
-import { OFFERS, TAKEN_BACK, TAKE_BACK } from "../src/protocol";
+import { CHANGE_RULE, OFFERS, TAKEN_BACK, TAKE_BACK } from "../src/protocol";
 import type { TextDocument } from "vscode";
 import { FakeServer } from "./fake/server";
 import { CodeAction, CodeActionKind, reset, Uri } from "./fake/vscode";
@@ -131,4 +131,24 @@ test("offers that no longer hold are said to be gone, and offers go with their s
   server.become({ kind: "stopped" });
   assert.equal(offers.book.count, 0);
   await assert.rejects(offers.reject("o1", "wrong"), /no longer offered/);
+});
+
+test("a rewrite that was accepted in this session becomes a rule, unless it was taken back", async () => {
+  const fake = reset();
+  const server = new FakeServer();
+  const offers = offersWith(server, offer());
+  await offers.promote();
+  assert.match(fake.said.at(-1) ?? "", /No rewrite was accepted/);
+  await offers.remember(["o1"], { offer: "o1", applied: true });
+  assert.deepEqual(server.heard, [["kernwright.accept", { offer: "o1", applied: true }]]);
+  // The server withdraws what was accepted.
+  server.tell(OFFERS, { uri: DOCUMENT, version: 2, offers: [] });
+  server.answers.set(CHANGE_RULE, { rule: "r", path: "/w/.kernwright/rules/r.md", said: "r is a rule now" });
+  fake.answers.push("Keep 4 partial sums: 3.9×");
+  await offers.promote();
+  assert.deepEqual(server.heard.at(-1), [CHANGE_RULE, { name: "o1", change: "promote", folder: null }]);
+  assert.equal(fake.said.at(-1), "r is a rule now");
+  server.tell(TAKEN_BACK, { uri: DOCUMENT, offer: "o1", title: "Keep 4", decision: "accepted" });
+  await offers.promote();
+  assert.equal(server.heard.length, 2);
 });

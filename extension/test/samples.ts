@@ -15,6 +15,8 @@ export function job(changes: Partial<JobParams> = {}): JobParams {
     total: 0,
     best: null,
     why: "",
+    said: "",
+    asks: [],
     ...changes,
   };
 }
@@ -64,7 +66,8 @@ export function rule(changes: Partial<RuleItem> = {}): RuleItem {
     name: "float-sum-in-order",
     description: "A float sum with one accumulator",
     language: "c",
-    status: "bundled",
+    status: "stable",
+    origin: "bundled",
     enabled: true,
     utility: null,
     adoptions: 0,

@@ -71,9 +71,9 @@ test("rules stand where they are: what was learned first, what came with the ser
   const view = rulesView(server);
   const rules = [
     rule({ name: "a", status: "stable" }),
-    rule({ name: "b", status: "resident", utility: 0.5, adoptions: 3, kernels: 2 }),
-    rule({ name: "c", status: "learned", enabled: false }),
-    rule({ name: "d", status: "cold" }),
+    rule({ name: "b", status: "preview", origin: "workspace", utility: 0.5, adoptions: 3, kernels: 2 }),
+    rule({ name: "c", status: "learned", origin: "workspace", enabled: false }),
+    rule({ name: "d", status: "cold", origin: "workspace" }),
   ];
   server.tell(RULES, { folder: "/w", rules });
   const labels = (nodes: ReturnType<typeof view.getChildren>): unknown[] =>
@@ -135,7 +135,7 @@ test("cases of a rule that fail are shown where they stand", async () => {
 const part = (name: string, found: boolean) => ({
   name,
   found,
-  version: found ? "12.2" : "",
+  version: found ? `${name} 12.2 (/usr/bin/${name})` : "",
   adds: "compiles",
   remedy: found ? "" : `apt install ${name}`,
 });
@@ -176,7 +176,7 @@ test("the first page says what was found, what is missing, and what to try", () 
   const found = { kernels: [kernel({ name: "dot_f" })], searched_at: 1, left_out: 0 };
   const page = firstRunPage(found, machine, found.kernels[0], true);
   assert.match(page, /\[dot\\_f\]\(<file:\/\/\/w\/dot\.c#L4>\)/);
-  assert.match(page, /\*\*gcc\*\* 12\\\.2/);
+  assert.match(page, /\*\*gcc\*\* gcc 12\\\.2/);
   assert.match(page, /\*\*bubblewrap\*\* — compiles: `apt install bubblewrap`/);
   assert.match(page, /nothing is compiled or run before you do/);
   const untrusted = firstRunPage(found, undefined, kernel({ contract: "none" }), false);

@@ -88,7 +88,7 @@ export function installWords({ problem, detail }: InstallError): string {
     case "no-build":
       return vscode.l10n.t("A package that the server needs is not to be had for this Python or platform: {0}", detail);
     case "disk-full":
-      return vscode.l10n.t("The disk is full; the server takes about 250 MB.");
+      return vscode.l10n.t("The disk is full; the server takes about 200 MB.");
     case "cancelled":
       return vscode.l10n.t("The installation was cancelled.");
     case "other":

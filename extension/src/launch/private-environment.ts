@@ -68,7 +68,10 @@ export class PrivateEnvironment {
         return ready;
       }
       await rm(folder, { recursive: true, force: true });
-      await this.fill(folder, making);
+      await this.fill(folder, making).catch(async (error: unknown) => {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      });
       await writeFile(path.join(folder, READY), "");
       await this.removeOthers(folder);
       return programIn(folder, "kernwright");

@@ -4,7 +4,7 @@ import type { CodeAction, WorkspaceEdit } from "vscode-languageclient/node";
 import type { Server } from "../client";
 import { lineOf } from "../log";
 import { sameUri, type Place } from "../place";
-import { OFFERS, TAKEN_BACK, TAKE_BACK, type OfferItem, type TakenBackParams } from "../protocol";
+import { CHANGE_RULE, OFFERS, TAKEN_BACK, TAKE_BACK, type OfferItem, type TakenBackParams } from "../protocol";
 import { VirtualTexts } from "../virtual-texts";
 import { editsOf, confirmed, withEdits } from "./apply-edits";
 import { OfferBook, type PlacedOffer } from "./book";
@@ -17,6 +17,8 @@ export class Offers implements vscode.Disposable {
   private readonly texts = new VirtualTexts(PREVIEW_SCHEME);
   private readonly previews = new Map<string, PlacedOffer>();
   private readonly parts: vscode.Disposable;
+  /** What was accepted in this session, by offer; the newest last. */
+  private readonly accepted = new Map<string, PlacedOffer>();
   /** The last rejection, which can be taken back by a command. */
   private rejected: { readonly offer: string; readonly title: string } | undefined;
 
@@ -86,9 +88,48 @@ export class Offers implements vscode.Disposable {
     if (made === undefined || !(await vscode.workspace.applyEdit(made))) {
       throw new Error(vscode.l10n.t("The text has changed meanwhile; nothing was applied."));
     }
-    await this.server.execute("kernwright.accept", { offer: id, applied: true });
+    await this.remember([id], { offer: id, applied: true });
     this.closePreviews(id);
     return true;
+  }
+
+  /** Have an acceptance remembered whose edit the editor has made already. */
+  async remember(ids: readonly string[], argument: object): Promise<unknown> {
+    const placed = ids.map((id) => this.book.find(id));
+    const answer = await this.server.execute("kernwright.accept", argument);
+    for (const one of placed) {
+      if (one !== undefined) {
+        this.accepted.set(one.offer.id, one);
+      }
+    }
+    return answer;
+  }
+
+  /** Make a rule of an accepted rewrite: the user chooses which. */
+  async promote(): Promise<void> {
+    const items = [...this.accepted.values()].reverse().map(({ uri, offer }) => ({
+      label: offer.title,
+      description: vscode.workspace.asRelativePath(vscode.Uri.parse(uri)),
+      uri,
+      offer,
+    }));
+    if (items.length === 0) {
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t("No rewrite was accepted in this session; accept one, then make a rule of it."),
+      );
+      return;
+    }
+    const placeHolder = vscode.l10n.t("Which rewrite becomes a rule?");
+    const chosen = await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true });
+    if (chosen === undefined) {
+      return;
+    }
+    const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(chosen.uri))?.uri.fsPath ?? null;
+    const made = await this.server.ask(CHANGE_RULE, { name: chosen.offer.id, change: "promote", folder });
+    const open = vscode.l10n.t("Open Rule");
+    if ((await vscode.window.showInformationMessage(made.said, open)) === open) {
+      await vscode.window.showTextDocument(vscode.Uri.file(made.path));
+    }
   }
 
   /** Ask for a reason unless one is given, and have the rejection remembered. */
@@ -178,6 +219,7 @@ export class Offers implements vscode.Disposable {
   }
 
   private tellTakenBack({ title, decision, offer }: TakenBackParams): void {
+    this.accepted.delete(offer);
     if (this.rejected?.offer === offer) {
       this.rejected = undefined;
     }

@@ -102,6 +102,7 @@ function fileItem({ uri, kernels }: FileNode): vscode.TreeItem {
   item.description = true;
   item.iconPath = vscode.ThemeIcon.File;
   item.contextValue = "file";
+  item.accessibilityInformation = { label: vscode.workspace.asRelativePath(resource) };
   const offers = kernels.reduce((sum, kernel) => sum + kernel.offers, 0);
   item.tooltip = [
     resource.fsPath,
@@ -119,7 +120,7 @@ function kernelItem(kernel: KernelItem): vscode.TreeItem {
   item.contextValue = "kernel";
   item.iconPath = new vscode.ThemeIcon(kernelIcon(kernel));
   item.command = { command: "kernwright.openKernel", title: vscode.l10n.t("Go to Kernel"), arguments: [kernel] };
-  item.accessibilityInformation = { label: `${kernel.name}, ${kernelWords(kernel)}` };
+  item.accessibilityInformation = { label: [kernel.name, kernelWords(kernel)].filter(Boolean).join(", ") };
   return item;
 }
 

@@ -190,9 +190,15 @@ export class RulesView implements vscode.TreeDataProvider<Node>, vscode.Disposab
   }
 }
 
-/** Where a rule stands. Those that come with the server have a status of their own, by how well they are known. */
-function standingOf({ status }: RuleItem): (typeof STANDINGS)[number] {
-  return STANDINGS.find((standing) => standing === status) ?? "bundled";
+/**
+ * Where a rule stands: one that was written by hand is always resident, one that was learned is while it earns that,
+ * and a cold one is kept and not used.
+ */
+function standingOf({ status, origin }: RuleItem): (typeof STANDINGS)[number] {
+  if (status === "cold" || status === "learned") {
+    return status;
+  }
+  return origin === "bundled" ? "bundled" : "resident";
 }
 
 function ruleItem({ folder, rule }: RuleNode): vscode.TreeItem {

@@ -286,6 +286,7 @@ export const workspace = {
   get workspaceFolders(): { uri: Uri }[] {
     return fake.folders.map((folder) => ({ uri: Uri.file(folder) }));
   },
+  getWorkspaceFolder: () => undefined,
   asRelativePath: (uri: Uri): string => path.basename(uri.fsPath),
   onDidCloseTextDocument: nothing.event,
   onDidGrantWorkspaceTrust: nothing.event,
