@@ -23,7 +23,9 @@ export interface OffersParams {
 /**
  * `kernwright/job`, server to client: a job has changed. `total` is 0 where the number of steps is not known; for a
  * search the steps are candidates, and `best` is the largest speed-up so far. `uri` is the folder's for a job that is
- * about no document.
+ * about no document. `said` is what a finished job has come to, `asks` what the contract has to say first. A client
+ * that shows these itself says `showsJobs` in its initialization options, and is sent no message boxes about the ends
+ * of jobs.
  */
 export interface JobParams {
   readonly job: number;
@@ -38,11 +40,13 @@ export interface JobParams {
   readonly total: number;
   readonly best: number | null;
   readonly why: string;
+  readonly said: string;
+  readonly asks: readonly string[];
 }
 
 /**
- * One rule. `status` is `bundled`, `resident`, `learned` or `cold`; `utility` is null for a rule that memory knows
- * nothing of.
+ * One rule. `status` is `stable`, `preview`, `learned` or `cold`, `origin` is `bundled`, `user` or `workspace`: where
+ * its file lies. `utility` is null for a rule that memory knows nothing of.
  */
 export interface RuleItem {
   readonly name: string;
@@ -54,6 +58,7 @@ export interface RuleItem {
   readonly adoptions: number;
   readonly kernels: number;
   readonly path: string | null;
+  readonly origin: string;
 }
 
 /** `kernwright/rules`, server to client: the rules of a folder may have changed. */

@@ -287,3 +287,26 @@ def test_jobs_say_how_far_a_search_has_come(served: Served) -> None:
         assert begun["job"] in [one["job"] for one in answer["jobs"]]
 
     served.run(check, DOT_CONTRACT.replace("65_536", "65_543") + DOT)
+
+
+@needs_compiler
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_client_may_show_the_ends_of_jobs_itself(world: World, shown: bool) -> None:
+    async def check(file: Opened) -> None:
+        offers = await file.search()
+        done = [one for one in file.told("kernwright/job") if one["state"] == "done"][-1]
+        count = f"{len(offers)} verified rewrite{'s' if len(offers) > 1 else ''}"
+        assert done["said"] == f"{count}; the best: {offers[0]['title']}" and done["asks"] == []
+        file.client.change_full(file.uri, SCALE.replace("a * x[i]", "a * x[i + n]"))
+        asked = await file.run_job("optimize", "scale")
+        begun = await file.command("optimize", uri=file.uri, kernel="scale")
+        await file.job_end(begun["job"])
+        assert asked["said"] and asked["state"] == "done"
+        file.client.change_full(file.uri, DOT_CONTRACT + DOT.replace("return sum;", "return missing;"))
+        begun = await file.command("profile", uri=file.uri, kernel="dot")
+        ended = await file.job_end(begun["job"])
+        assert "missing" in ended["why"] + ended["said"]
+        await file.client.request("kernwright/rules", {})
+        assert bool(file.boxes) is not shown, file.boxes
+
+    world.run(check, SEARCHED, initialization_options={"showsJobs": shown})

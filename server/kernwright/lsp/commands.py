@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 
-from kernwright.jobs.model import JobKind, KernelOptimised, KernelTimed
-from kernwright.lsp import ext, reports
+from kernwright.jobs.model import JobKind
+from kernwright.lsp import ext, job_words, reports
 from kernwright.lsp.convert import Json
 from kernwright.lsp.edits import contract_edit, offer_edit
 from kernwright.lsp.endpoint import ReplyError
@@ -92,26 +92,12 @@ async def _begin(server: KernwrightServer, kind: JobKind, arguments: dict[str, A
 
 def _tell_end(server: KernwrightServer, job: Job, kernel: KernelSummary) -> None:
     """Say what a job that somebody asked for has come to. Its failure is said by whoever shows jobs."""
-    if job.state is not JobState.DONE:
+    if job.state is not JobState.DONE or server.shows_jobs:
         return
-    match job.result:
-        case KernelOptimised() as found:
-            words = _search_words(found)
-        case KernelTimed() as timed:
-            words = timed.words or (timed.asks[0] if timed.asks else timed.problem)
-        case _:
-            return
-    message = f"{kernel.name}: {words}"
-    server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message))
-
-
-def _search_words(found: KernelOptimised) -> str:
-    if found.offers:
-        count = len(found.offers)
-        return f"{count} verified rewrite{'s' if count > 1 else ''}; the best: {found.offers[0]['title']}"
-    if found.timed.asks:
-        return f"the contract has to say more: {found.timed.asks[0]}"
-    return f"no offer: {found.timed.problem or found.ended}"
+    words = job_words.said_of(job)
+    if words:
+        message = f"{kernel.name}: {words}"
+        server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Info, message))
 
 
 async def _accept(server: KernwrightServer, arguments: dict[str, Any]) -> Json:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
+from kernwright.lsp import job_words
 from kernwright.lsp.convert import table_of
 from kernwright.lsp.endpoint import ReplyError
 from kernwright.lsp.ext_messages import (
@@ -137,6 +138,8 @@ def job_params(job: Job) -> JobParams:
         total=step.total if step is not None else 0,
         best=step.best if step is not None else None,
         why=job.why,
+        said=job_words.said_of(job),
+        asks=job_words.asks_of(job),
     )
 
 
@@ -177,4 +180,5 @@ def _item(standing: RuleStanding) -> RuleItem:
         adoptions=standing.adoptions,
         kernels=standing.kernels,
         path=str(standing.path) if standing.path is not None else None,
+        origin=standing.origin,
     )

@@ -40,7 +40,9 @@ class OffersParams:
 class JobParams:
     """``kernwright/job``, server to client: a job has changed. ``total`` is 0 where the number of steps is not known;
     for a search the steps are candidates, and ``best`` is the largest speed-up so far. ``uri`` is the folder's for a
-    job that is about no document."""
+    job that is about no document. ``said`` is what a finished job has come to, ``asks`` what the contract has to say
+    first. A client that shows these itself says ``showsJobs`` in its initialization options, and is sent no message
+    boxes about the ends of jobs."""
 
     job: int
     kind: str
@@ -54,12 +56,14 @@ class JobParams:
     total: int
     best: float | None
     why: str
+    said: str
+    asks: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class RuleItem:
-    """One rule. ``status`` is ``bundled``, ``resident``, ``learned`` or ``cold``; ``utility`` is null for a rule that
-    memory knows nothing of."""
+    """One rule. ``status`` is ``stable``, ``preview``, ``learned`` or ``cold``, ``origin`` is ``bundled``, ``user`` or
+    ``workspace``: where its file lies. ``utility`` is null for a rule that memory knows nothing of."""
 
     name: str
     description: str
@@ -70,6 +74,7 @@ class RuleItem:
     adoptions: int
     kernels: int
     path: str | None
+    origin: str
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,14 @@ _INCREMENTAL = 2
 
 @dataclass(frozen=True)
 class Greeting:
-    """``process`` is the client's, where it says so."""
+    """``process`` is the client's, where it says so. ``shows_jobs`` is whether the client itself tells its user what
+    becomes of jobs."""
 
     client: ClientFeatures
     locale: str
     process: int | None
     result: Json
+    shows_jobs: bool = False
 
 
 def greet(params: object, session: Session, *, trusted: bool) -> Greeting:
@@ -49,6 +51,7 @@ def greet(params: object, session: Session, *, trusted: bool) -> Greeting:
         locale=locale if isinstance(locale, str) else "en",
         process=process if isinstance(process, int) and not isinstance(process, bool) and process > 0 else None,
         result={"capabilities": _capabilities(client), "serverInfo": {"name": "kernwright", "version": __version__}},
+        shows_jobs=options.get("showsJobs") is True,
     )
 
 

@@ -64,7 +64,7 @@ def register(server: KernwrightServer) -> None:
             # What a job says of itself may hold source text, as does its title.
             why = "" if isinstance(job.result, JobFailed) else f": {job.why}"
             server.log(f"job {job.number} ({job.kind.value}): {job.state.value}{why}")
-        if job.state is JobState.FAILED and job.wanted:
+        if job.state is JobState.FAILED and job.wanted and not server.shows_jobs:
             kind = types.MessageType.Warning
             server.endpoint.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(kind, f"{job.title}: {job.why}"))
         ext.tell_job(server, job)

@@ -27,6 +27,10 @@ _FOLDER = Path(__file__).with_name("catalogues")
 _SIMPLIFIED = re.compile(r"zh(?:$|[-_](?:hans|cn|sg))", re.IGNORECASE)
 _PARTS = " · "
 """What the parts of a lens are joined with."""
+_FORMS = {"count": r"\d+", "line": r"\d+", "share": r"\S+"}
+"""What may stand in a place, where it is not any text."""
+_DEPTH = 8
+"""Colons of a text that are looked at: what compilers say may have hundreds."""
 _WITHIN = frozenset({"why", "age", "kind", "state", "words"})
 """Places in a text that may hold a text of the catalogue again."""
 
@@ -55,7 +59,15 @@ class Catalogue:
                 return other.format(
                     **{name: self.said(value) if name in _WITHIN else value for name, value in values.items()}
                 )
-        return text
+        return self._of_something(text)
+
+    def _of_something(self, text: str) -> str:
+        """A text about what stands in front of it: ``dot: nothing is left to try``."""
+        if not 0 < text.count(": ") <= _DEPTH:
+            return text
+        head, tail = text.split(": ", 1)
+        parts = self.said(head), self.said(tail)
+        return "：".join(parts) if parts != (head, tail) else text
 
 
 def catalogue_of(locale: str) -> Catalogue | None:
@@ -85,7 +97,7 @@ def _pattern(template: str) -> re.Pattern[str]:
     for literal, name, _, _ in Formatter().parse(template):
         words.append(re.escape(literal))
         if name is not None:
-            words.append(f"(?P<{name}>.+)")
+            words.append(f"(?P<{name}>{_FORMS.get(name, '.+')})")
     return re.compile("".join(words), re.DOTALL)
 
 
@@ -112,7 +124,7 @@ def register(server: KernwrightServer) -> None:
             case types.PROGRESS:
                 return {**value, "value": _worded(value["value"], ("title", "message"), catalogue)}
             case ext.JOB:
-                return _worded(value, ("title", "step", "why"), catalogue)
+                return _worded(value, ("title", "step", "why", "said"), catalogue)
             case _:
                 return value
 
@@ -130,17 +142,7 @@ def _found(table: Json, names: tuple[str, ...], catalogue: Catalogue) -> Iterato
     for name in names:
         text: object = table.get(name)
         if isinstance(text, str) and text:
-            yield name, _message(text, catalogue)
-
-
-def _message(text: str, catalogue: Catalogue) -> str:
-    """A message, or what is said of something in front of it: ``Optimizing dot: its file was closed``."""
-    said = catalogue.said(text)
-    if said == text and ": " in text:
-        head, tail = text.split(": ", 1)
-        parts = catalogue.said(head), catalogue.said(tail)
-        return "：".join(parts) if parts != (head, tail) else text
-    return said
+            yield name, catalogue.said(text)
 
 
 def _titled(table: Json, catalogue: Catalogue) -> Json:

@@ -72,6 +72,7 @@ class KernwrightServer(LanguageServer):
         self.session = session
         self.client = greeting.client
         self.locale = greeting.locale
+        self.shows_jobs = greeting.shows_jobs
         self.log = log
         self.idle = IdleWork(session)
         self.decisions = Decisions(self)

@@ -171,6 +171,7 @@ def _rules(engine: Engine) -> tuple[RuleStanding, ...]:
                 adoptions=utility.adopted if utility is not None else 0,
                 kernels=len(utility.kernels) if utility is not None else 0,
                 path=rule.path,
+                origin=rule.origin.value,
             )
         )
     return tuple(standings)

@@ -196,7 +196,8 @@ class RuleDocument:
 
 @dataclass(frozen=True)
 class RuleStanding:
-    """A rule as a list shows it. ``status`` is ``bundled``, ``resident``, ``learned`` or ``cold``."""
+    """A rule as a list shows it. ``status`` is ``stable``, ``preview``, ``learned`` or ``cold``, ``origin`` is
+    ``bundled``, ``user`` or ``workspace``."""
 
     name: str
     description: str
@@ -207,6 +208,7 @@ class RuleStanding:
     adoptions: int
     kernels: int
     path: Path | None
+    origin: str
 
 
 @dataclass(frozen=True)
