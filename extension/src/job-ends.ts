@@ -47,5 +47,7 @@ async function tell(server: Server, offers: Offers, job: JobParams): Promise<voi
     case report:
       await vscode.commands.executeCommand("kernwright.showReport", place);
       break;
+    case undefined:
+      break;
   }
 }
