@@ -8,7 +8,7 @@ does not, nothing is said. The answer depends on the text alone.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import NamedTuple
@@ -16,8 +16,8 @@ from typing import NamedTuple
 _TOKEN = re.compile(
     rb"""(?P<skip>
         //(?:[^\n\\]|\\[\s\S])*
-      | /\*[\s\S]*?\*/
-      | R"(?P<fence>[^()\\\s]{0,16})\([\s\S]*?\)(?P=fence)"
+      | /\*(?:[\s\S]*?\*/|[\s\S]*)
+      | R"(?P<fence>[^()\\\s]{0,16})\((?:[\s\S]*?\)(?P=fence)"|[\s\S]*)
       | "(?:[^"\\\n]|\\[\s\S])*"
       | '(?:[^'\\\n]|\\.)+'
       | (?<![A-Za-z_0-9])[0-9](?:[0-9A-Za-z_.]|'[0-9A-Fa-f])*
@@ -28,10 +28,14 @@ _TOKEN = re.compile(
 )
 _OPENING = frozenset((b"(", b"[", b"{"))
 _PARTNER = {b")": b"(", b"]": b"[", b"}": b"{"}
+_BLANK = re.compile(rb"[ \t]*")
 _place = itemgetter(1)
 _ROUNDS = 4
 _MOST_LINES = 6
-"""More than this is not half-typed but of a kind that is not understood here."""
+_LONGEST_LINE = 1000
+_DEEPEST = 500
+_MOST_BRACKETS = 250_000
+"""A text beyond these is not half-typed but of a kind that is not understood here."""
 
 
 class Stretch(NamedTuple):
@@ -45,14 +49,45 @@ _Token = tuple[bytes, int]
 """A bracket or the name of a directive, and its place."""
 
 
+class _Lines:
+    """Where the lines of a text begin and end. A text may be one line of a million brackets."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._starts = [0, *(found.end() for found in re.finditer(b"\n", data))]
+        self._indentations: dict[int, int] = {}
+
+    def at(self, place: int) -> Stretch:
+        """The line of a place, without its end."""
+        number = bisect_right(self._starts, place)
+        start = self._starts[number - 1]
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self._data)
+        return Stretch(start, end - 1 if self._data[max(start, end - 1) : end] == b"\r" else end)
+
+    def indentation(self, place: int) -> int:
+        """How far the line of a place is indented, in bytes."""
+        start = self._starts[bisect_right(self._starts, place) - 1]
+        known = self._indentations.get(start)
+        if known is None:
+            blank = _BLANK.match(self._data, start)
+            known = self._indentations[start] = blank.end() - start if blank is not None else 0
+        return known
+
+    def column_if_first(self, place: int) -> int | None:
+        """The column of what is the first of its line; None for what is not."""
+        column = place - self._starts[bisect_right(self._starts, place) - 1]
+        return column if column == self.indentation(place) else None
+
+
 def unmatched_lines(data: bytes) -> tuple[Stretch, ...]:
     """The lines without which every bracket has its partner; none where all have one, or where it cannot be told."""
-    if all(data.count(opening) == data.count(closing) for closing, opening in _PARTNER.items()):
+    counts = [(data.count(opening), data.count(closing)) for closing, opening in _PARTNER.items()]
+    if all(opened == closed for opened, closed in counts) or sum(map(sum, counts)) > _MOST_BRACKETS:
         return ()
-    tokens = [*_tokens(data)]
+    tokens, lines = [*_tokens(data)], _Lines(data)
     found: set[Stretch] = set()
     for _ in range(_ROUNDS):
-        guilty = _guilty_lines(data, tokens)
+        guilty = _guilty_lines(tokens, lines)
         if guilty is None or not all(_stands_alone(data[line.start : line.end]) for line in guilty):
             return ()
         if not guilty:
@@ -84,7 +119,7 @@ def _tokens(data: bytes) -> Iterator[_Token]:
             yield found[kind], found.start(kind)
 
 
-def _guilty_lines(data: bytes, tokens: Iterable[_Token]) -> set[Stretch] | None:
+def _guilty_lines(tokens: Iterable[_Token], lines: _Lines) -> set[Stretch] | None:
     """Lines with a bracket that lacks its partner; None where a partner is missing and nobody can tell whose."""
     guilty: set[Stretch] = set()
     open_: list[_Token] = []
@@ -92,10 +127,12 @@ def _guilty_lines(data: bytes, tokens: Iterable[_Token]) -> set[Stretch] | None:
     """What was open where each conditional section began: each of its branches begins with the same."""
 
     def blame_the_last() -> None:
-        guilty.add(_line_at(data, open_.pop()[1]))
+        guilty.add(lines.at(open_.pop()[1]))
 
     for token in tokens:
         sign, place = token
+        if max(len(open_), len(sections)) > _DEEPEST:
+            return None
         if sign in _OPENING:
             open_.append(token)
         elif sign not in _PARTNER:
@@ -104,26 +141,26 @@ def _guilty_lines(data: bytes, tokens: Iterable[_Token]) -> set[Stretch] | None:
             if open_ and open_[-1][0] == _PARTNER[sign]:
                 open_.pop()
             else:
-                guilty.add(_line_at(data, place))
+                guilty.add(lines.at(place))
         else:
             while open_ and open_[-1][0] != b"{":
                 blame_the_last()
-            column = _column_if_first(data, place)
+            column = lines.column_if_first(place)
             if column is not None:
-                while open_ and _indentation(data, open_[-1][1]) > column:
+                while open_ and lines.indentation(open_[-1][1]) > column:
                     blame_the_last()
-                if open_ and _indentation(data, open_[-1][1]) < column:
+                if open_ and lines.indentation(open_[-1][1]) < column:
                     # It closes what was opened on a line that is left out.
-                    guilty.add(_line_at(data, place))
+                    guilty.add(lines.at(place))
                     continue
             if not open_ or open_[-1][0] != b"{":
                 return None
             open_.pop()
     for sign, place in open_:
-        if sign == b"{" and _indentation(data, place) == 0:
+        if sign == b"{" and lines.indentation(place) == 0:
             # A function or a namespace: without its first line the rest of it makes no sense.
             return None
-        guilty.add(_line_at(data, place))
+        guilty.add(lines.at(place))
     return guilty
 
 
@@ -136,26 +173,8 @@ def _take_directive(name: bytes, open_: list[_Token], sections: list[list[_Token
         sections.pop()
 
 
-def _line_at(data: bytes, place: int) -> Stretch:
-    start = data.rfind(b"\n", 0, place) + 1
-    end = data.find(b"\n", place)
-    end = len(data) if end < 0 else end
-    return Stretch(start, end - 1 if data[end - 1 : end] == b"\r" else end)
-
-
-def _indentation(data: bytes, place: int) -> int:
-    """How far the line of a place is indented, in bytes."""
-    start, end = _line_at(data, place)
-    line = data[start:end]
-    return len(line) - len(line.lstrip())
-
-
-def _column_if_first(data: bytes, place: int) -> int | None:
-    """The column of what is the first of its line; None for what is not."""
-    start = data.rfind(b"\n", 0, place) + 1
-    return place - start if not data[start:place].strip() else None
-
-
 def _stands_alone(line: bytes) -> bool:
-    """Whether no comment and no text goes on from a line to the next."""
+    """Whether no comment and no text goes on from a line to the next, and somebody may be typing it."""
+    if len(line) > _LONGEST_LINE:
+        return False
     return line.count(b"/*") == line.count(b"*/") and not line.endswith(b"\\")

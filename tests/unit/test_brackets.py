@@ -94,6 +94,8 @@ UNKNOWN = {
     "more closed than opened": HEAD + WHOLE + "}\n}\n",
     "in one branch of a condition": HEAD + "#ifdef A\n    f(\n#else\n    f();\n#endif\n" + WHOLE,
     "a comment goes on": HEAD + "    f( /* here\n    */\n" + WHOLE,
+    "a whole file in one line": HEAD + f"    f({'x, ' * 400}\n" + WHOLE,
+    "deeper than anybody writes": HEAD + "    {\n" * 600 + WHOLE,
     "far too many": HEAD + "    f(\n" * 9 + WHOLE,
 }
 
