@@ -79,26 +79,23 @@ export class Server implements ServerApi, vscode.Disposable {
   }
 
   /** Start anew if another server would be found now than the one that runs. */
-  async restartIfOther(): Promise<void> {
-    await this.inTurn(async () => {
-      const found = await findServer(this.around.places());
-      const now = this.current.kind === "running" ? this.current.command : undefined;
-      if ("missing" in found ? now === undefined : found.program === now?.program) {
-        return;
-      }
-      await this.end();
-      await this.begin();
+  restartIfOther(): Promise<void> {
+    return this.inTurn(() => this.beginOther());
+  }
+
+  /** The workspace is trusted now: tell the server, and take the one that may be started from now on. */
+  trusted(): Promise<void> {
+    return this.inTurn(async () => {
+      await this.running?.sendNotification(TRUST, { trusted: true });
+      await this.beginOther();
     });
   }
 
   /** Tell a running server that settings have changed; it asks for those that it wants. */
-  async settingsChanged(): Promise<void> {
-    await this.running?.sendNotification("workspace/didChangeConfiguration", { settings: null });
-  }
-
-  /** Tell a running server that the workspace is trusted. */
-  async trust(): Promise<void> {
-    await this.running?.sendNotification(TRUST, { trusted: true });
+  settingsChanged(): Promise<void> {
+    return this.inTurn(async () => {
+      await this.running?.sendNotification("workspace/didChangeConfiguration", { settings: null });
+    });
   }
 
   async ask<M extends keyof Requests>(method: M, params: Requests[M]["params"]): Promise<Requests[M]["result"]> {
@@ -188,6 +185,16 @@ export class Server implements ServerApi, vscode.Disposable {
       await this.forget(client);
       this.become({ kind: "failed", why: lineOf(error) });
     }
+  }
+
+  private async beginOther(): Promise<void> {
+    const found = await findServer(this.around.places());
+    const now = this.current.kind === "running" ? this.current.command : undefined;
+    if ("missing" in found ? now === undefined : found.program === now?.program) {
+      return;
+    }
+    await this.end();
+    await this.begin();
   }
 
   private async end(): Promise<void> {

@@ -120,10 +120,7 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
     }),
     tellJobEnds(server, offers, log),
     server.onCrash((outcome) => tellCrash(outcome, log)),
-    vscode.workspace.onDidGrantWorkspaceTrust(async () => {
-      await server.trust();
-      await server.restartIfOther();
-    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => server.trusted()),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (LAUNCH_SETTINGS.some((name) => event.affectsConfiguration(name))) {
         void server.restart();

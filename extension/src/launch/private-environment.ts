@@ -94,7 +94,7 @@ export class PrivateEnvironment {
     } else {
       await must(python, ["-I", "-m", "venv", folder], making);
       making.step("packages");
-      const pip = ["-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--retries", "1"];
+      const pip = ["-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--retries", "1", "--progress-bar", "off"];
       await must(programIn(folder, "python"), [...pip, "--only-binary=:all:", ...source, wheel], making);
     }
   }
