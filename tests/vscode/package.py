@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from .install import FOLDER, TOP, Carrier, Unavailable
+from .install import FOLDER, SEARCH_PATH, TOP, Carrier, Unavailable
 
 EXTENSION = TOP / "extension"
 IDENTIFIER = "kernwright.kernwright"
@@ -45,25 +45,22 @@ def packed(carrier: Carrier, *, offline: bool = False) -> Path:
         if not (stamp.exists() and stamp.read_text() == wanted):
             shutil.rmtree(kept, ignore_errors=True)
             kept.mkdir(parents=True)
-            shutil.copy(_pack(carrier, script), kept)
+            shutil.copy(_pack(carrier, script, offline=offline), kept)
             stamp.write_text(wanted)
         (vsix,) = kept.glob("*.vsix")
     return vsix
 
 
-def _pack(carrier: Carrier, script: str) -> Path:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise Unavailable("no npm: install npm")
+def _pack(carrier: Carrier, script: str, *, offline: bool) -> Path:
     if not _is_installed():
         # Only this may fail for want of a network; what fails after it is a fault of ours.
-        installed = _npm(carrier, npm, "ci", "--no-audit", "--no-fund", "--loglevel=error")
+        installed = _npm(carrier, "ci", "--no-audit", "--no-fund", "--loglevel=error")
         if installed.returncode != 0:
             raise Unavailable(f"npm ci failed in extension/: {(installed.stderr.strip().splitlines() or ['?'])[-1]}")
-    done = _npm(carrier, npm, "run", "--silent", script)
+    done = _npm(carrier, "run", "--silent", script)
     assert done.returncode == 0, f"npm run {script} failed:\n{done.stdout}{done.stderr}"
-    made = sorted((EXTENSION / "dist").glob("*.vsix"), key=lambda path: path.stat().st_mtime)
-    return made[-1]
+    made = [path for path in (EXTENSION / "dist").glob("*.vsix") if path.stem.endswith("-offline") == offline]
+    return max(made, key=lambda path: path.stat().st_mtime)
 
 
 def _is_installed() -> bool:
@@ -73,9 +70,9 @@ def _is_installed() -> bool:
 
 def _npm(carrier: Carrier, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command,
+        [str(carrier.npm), *command],
         cwd=EXTENSION,
-        env={**os.environ, "PATH": carrier.path},
+        env={**os.environ, "PATH": SEARCH_PATH},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

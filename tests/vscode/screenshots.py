@@ -77,7 +77,7 @@ def take(window: Window) -> None:
     check(window, tabs="dot.c: ", added=lambda lines: len(lines) > 0)
     keep(window, DOCUMENTS / "preview.png", None)
     keep(window, WALKTHROUGH / "walkthrough-4-accept.png", editor(window))
-    window.press("Control+F4")
+    window.close_editor()
 
     window.show_view("Rules")
     window.press("Home", "ArrowRight")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from zipfile import ZipFile
 
 import pytest
 
@@ -16,35 +15,24 @@ from .story import Scene, Story
 
 pytestmark = [pytest.mark.editor, needs_compiler]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
-MANIFEST = {**json.loads((TOP / "extension" / "package.nls.zh-cn.json").read_text(encoding="utf-8"))}
-PACK = {
-    "name": "language-pack",
-    "publisher": "tests",
-    "version": "1.0.0",
-    "engines": {"vscode": "*"},
-    "contributes": {
-        "localizations": [
-            {
-                "languageId": "zh-cn",
-                "languageName": "Chinese Simplified",
-                "localizedLanguageName": "中文(简体)",
-                "translations": [{"id": "vscode", "path": "./main.i18n.json"}],
-            }
-        ]
-    },
-}
+COMMANDS = json.loads((TOP / "extension" / "package.nls.zh-cn.json").read_text(encoding="utf-8"))
 
 
-def install_language_pack(ground: Ground) -> None:
-    """A language pack without a word of VS Code's own: it is enough to make the display language another."""
-    pack = ground.folder / "language-pack.vsix"
-    with ZipFile(pack, "w") as archive:
-        archive.writestr("extension/package.json", json.dumps(PACK))
-        archive.writestr("extension/main.i18n.json", json.dumps({"version": "1.0.0", "contents": {}}))
-    ground.install(pack)
+def speak_chinese(ground: Ground) -> None:
+    """What a language pack leaves: the display language is another, and VS Code's own words are as before."""
+    ground.prepare()
+    words = ground.folder / "words.json"
+    words.write_text(json.dumps({"version": "1.0.0", "contents": {}}))
+    pack = {
+        "hash": "tests",
+        "label": "中文(简体)",
+        "extensions": [{"extensionIdentifier": {"id": "tests.language-pack"}, "version": "1.0.0"}],
+        "translations": {"vscode": str(words)},
+    }
+    (ground.user / "languagepacks.json").write_text(json.dumps({"zh-cn": pack}), encoding="utf-8")
 
 
-SCENE = Scene({"dot.c": DOT}, locale="zh-cn", prepare=install_language_pack)
+SCENE = Scene({"dot.c": DOT}, locale="zh-cn", prepare=speak_chinese)
 
 
 def test_commands_and_settings_are_named_in_chinese(story: Story) -> None:
@@ -52,8 +40,8 @@ def test_commands_and_settings_are_named_in_chinese(story: Story) -> None:
     window.open_file("dot.c")
     check(window, lenses="dot")
     window.press("F1")
-    window.type(MANIFEST["command.optimize"])
-    check(window, picks=MANIFEST["command.optimize"])
+    window.type(COMMANDS["command.optimize"])
+    check(window, picks=COMMANDS["command.optimize"])
     window.press("Escape")
 
 

@@ -74,7 +74,7 @@ def test_an_accepted_rewrite_is_promoted_to_a_rule_in_the_view(story: Story) -> 
     window.choose("Keep")
     check(window, decisions=["accepted"])
     window.save()
-    window.command("Kernwright: Promote")
+    window.command("Kernwright: Promote Accepted Rewrite…")
     window.pick("Keep")
     rules = story.workspace / ".kernwright" / "rules"
     window.wait_for(lambda: list(rules.glob("*.md")), "a rule's file")

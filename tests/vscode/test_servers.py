@@ -32,7 +32,7 @@ def active_extensions(window: Window) -> str:
     rows = window.page.locator(".runtime-extensions-editor .extension")
     rows.first.wait_for()
     said = "\n".join(rows.all_inner_texts())
-    window.press("Control+F4")
+    window.close_editor()
     return said
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from playwright.sync_api import BrowserContext, Error, FrameLocator, Locator, Page
+from playwright.sync_api import BrowserContext, Error, FrameLocator, Locator, Page, TimeoutError
 
 from .host import Host
 
@@ -48,6 +48,7 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
     "toasts": (_TEXTS, ".notifications-toasts .notification-list-item"),
     "notifications": (_TEXTS, ".notifications-center .notification-list-item"),
     "menu": (_TEXTS, ".action-widget .monaco-list-row"),
+    "message": (_TEXTS, ".monaco-editor-overlaymessage"),
     "picks": (_TEXTS, ".quick-input-widget .monaco-list-row .label-name"),
     "status": (_LABELS, ".statusbar-item"),
     "tree": (_LABELS, ".sidebar .pane-body .monaco-list-row"),
@@ -187,6 +188,9 @@ class Window:
         shown.hover()
         shown.locator(".monaco-button", has_text=button).click()
 
+    def close_editor(self) -> None:
+        self.command("View: Close Editor")
+
     def clear_notifications(self) -> None:
         self.command("Notifications: Clear All Notifications")
 
@@ -210,10 +214,22 @@ class Window:
         return self.page.locator(".quick-input-widget:not(.hidden) input").first
 
     def _quick(self, key: str, text: str, *, exactly: bool) -> None:
-        self.press(key)
-        self._picker().wait_for()
-        self.type(text)
-        rows = self.page.locator(".quick-input-widget .monaco-list-row")
-        label = re.compile(rf"^{re.escape(text)}") if exactly else text
-        rows.filter(has=self.page.locator(".label-name", has_text=label)).first.click()
-        self._picker().wait_for(state="hidden")
+        """Choose from the list that a key opens. What takes the focus meanwhile closes it, and it is opened again."""
+        picker = self._picker()
+        label = re.compile(rf"^{re.escape(text)}$") if exactly else text
+        rows = self.page.locator(".quick-input-widget:not(.hidden) .monaco-list-row")
+        row = rows.filter(has=self.page.locator(".label-name", has_text=label)).first
+        for last in (False, False, True):
+            patience = _STEP_MS if last else _STEP_MS / 8
+            try:
+                self.press(key)
+                picker.wait_for(timeout=patience)
+                picker.fill(f">{text}" if exactly else text, timeout=patience)
+                row.click(timeout=patience)
+                picker.wait_for(state="hidden", timeout=patience)
+            except TimeoutError:
+                if last:
+                    raise
+                self.press("Escape")
+            else:
+                return
