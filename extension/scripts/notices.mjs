@@ -36,7 +36,14 @@ const written = [
   "",
   ...notices.map(({ name, version, license }) => `- ${name} ${version}: ${license}`),
   "",
-  ...notices.flatMap(({ name, version, license, text }) => [`## ${name} ${version} (${license})`, "", "```text", text, "```", ""]),
+  ...notices.flatMap(({ name, version, license, text }) => [
+    `## ${name} ${version} (${license})`,
+    "",
+    "```text",
+    text,
+    "```",
+    "",
+  ]),
 ].join("\n");
 
 const file = path.join(extension, "NOTICES.md");

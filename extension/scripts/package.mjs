@@ -21,8 +21,14 @@ run(process.execPath, ["esbuild.mjs", "--meta"]);
 run(process.execPath, ["scripts/notices.mjs", "--check"]);
 run(process.execPath, ["scripts/wheel.mjs", ...(offline ? ["--offline"] : [])]);
 run(process.execPath, [
-  path.join("node_modules", "@vscode", "vsce", "vsce"), "package", "--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links",
-  ...(offline ? ["--target", target] : []), "--out", output,
+  path.join("node_modules", "@vscode", "vsce", "vsce"),
+  "package",
+  "--no-dependencies",
+  "--allow-missing-repository",
+  "--no-rewrite-relative-links",
+  ...(offline ? ["--target", target] : []),
+  "--out",
+  output,
 ]);
 
 const { size } = statSync(output);

@@ -12,7 +12,9 @@ mkdirSync(built, { recursive: true });
 
 const entryPoints = ["test", "src"]
   .filter((folder) => existsSync(path.join(extension, folder)))
-  .flatMap((folder) => readdirSync(path.join(extension, folder), { recursive: true }).map((name) => `${folder}/${name}`))
+  .flatMap((folder) =>
+    readdirSync(path.join(extension, folder), { recursive: true }).map((name) => `${folder}/${name}`),
+  )
   .filter((name) => name.endsWith(".test.ts"));
 
 await esbuild.build({
@@ -32,4 +34,9 @@ await esbuild.build({
 });
 
 const files = entryPoints.map((name) => path.join(built, name.replace(/\.ts$/, ".js")));
-run(process.execPath, ["--enable-source-maps", "--test", ...process.argv.slice(2).filter((word) => word !== "--"), ...files]);
+run(process.execPath, [
+  "--enable-source-maps",
+  "--test",
+  ...process.argv.slice(2).filter((word) => word !== "--"),
+  ...files,
+]);

@@ -17,8 +17,19 @@ const [wheel] = readdirSync(wheels);
 if (process.argv.includes("--offline")) {
   for (const version of OFFLINE_PYTHONS) {
     run(python(), [
-      "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--only-binary=:all:",
-      "--python-version", version, "--implementation", "cp", "--dest", wheels, path.join(wheels, wheel),
+      "-m",
+      "pip",
+      "download",
+      "--quiet",
+      "--disable-pip-version-check",
+      "--only-binary=:all:",
+      "--python-version",
+      version,
+      "--implementation",
+      "cp",
+      "--dest",
+      wheels,
+      path.join(wheels, wheel),
     ]);
   }
 }

@@ -22,8 +22,8 @@ export const RESTRICTED: ReadonlySet<string> = new Set([
   "allowWeakSandbox",
 ]);
 
-/** Changing one of these starts the server anew. */
-export const LAUNCH_SETTINGS = ["kernwright.server.path", "kernwright.server.python"] as const;
+/** Changing it starts the server anew. */
+export const SERVER_PATH = "kernwright.server.path";
 
 export type InstallPolicy = "ask" | "automatically" | "never";
 

@@ -55,10 +55,11 @@ export class FirstRun {
   /** The page, with the kernel to try beside it. */
   async show(known?: KernelsResult): Promise<void> {
     const options = { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Looking at this machine") };
-    const [found, machine] = await vscode.window.withProgress(options, async () => [
-      known ?? (await this.server.ask(KERNELS, { search: true })),
-      await this.machine.lookForUser(),
-    ] as const);
+    const [found, machine] = await vscode.window.withProgress(
+      options,
+      async () =>
+        [known ?? (await this.server.ask(KERNELS, { search: true })), await this.machine.lookForUser()] as const,
+    );
     const kernel = toTry(found.kernels);
     const page = firstRunPage(found, machine, kernel, vscode.workspace.isTrusted);
     if (kernel !== undefined) {

@@ -4,13 +4,14 @@ import path from "node:path";
 import { mkdir } from "node:fs/promises";
 import { Server } from "./client";
 import { registerCommands, serverCommand, type Parts } from "./commands";
-import { LAUNCH_SETTINGS, SECTION, launchSettings, serverSettingNames, serverSettings } from "./config";
+import { SECTION, SERVER_PATH, launchSettings, serverSettingNames, serverSettings } from "./config";
 import { ServedDocuments } from "./documents";
 import { FirstRun } from "./first-run";
 import { Installer } from "./install";
 import { tellJobEnds } from "./job-ends";
 import { Jobs } from "./jobs";
 import { PrivateEnvironment } from "./launch/private-environment";
+import { isSameRelease } from "./launch/release";
 import { onSelectedPython, selectedPython } from "./launch/selected-python";
 import { createLog } from "./log";
 import { Machine } from "./machine";
@@ -111,6 +112,7 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
       void vscode.commands.executeCommand("setContext", "kernwright.running", kind === "running");
       void vscode.commands.executeCommand("setContext", "kernwright.missing", kind === "missing");
       if (kind === "running") {
+        tellOtherRelease(server, context.extension.packageJSON as { version: string }, log);
         void firstRun.greet();
       } else if (kind === "missing") {
         void offerServer(server, installer);
@@ -122,7 +124,7 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
     server.onCrash((outcome) => tellCrash(outcome, log)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => server.trusted()),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (LAUNCH_SETTINGS.some((name) => event.affectsConfiguration(name))) {
+      if (event.affectsConfiguration(SERVER_PATH)) {
         void server.restart();
       } else if (event.affectsConfiguration(SECTION)) {
         void server.settingsChanged();
@@ -159,6 +161,19 @@ async function offerServer(server: Server, installer: Installer): Promise<void> 
     }
   } else if (await installer.offer()) {
     await server.restart();
+  }
+}
+
+/** A server of another release may lack what the views ask, or be asked for what it no longer knows. */
+function tellOtherRelease(server: Server, { version }: { version: string }, log: vscode.LogOutputChannel): void {
+  if (server.state.kind === "running" && !isSameRelease(server.state.version, version)) {
+    const words = vscode.l10n.t(
+      "The server is of version {0} and this extension of {1}; some of it may not work.",
+      server.state.version,
+      version,
+    );
+    log.warn(words);
+    void vscode.window.showWarningMessage(words);
   }
 }
 

@@ -22,7 +22,9 @@ export function placeIn(argument: unknown): Place | undefined {
 export function kernelAbove<K extends { readonly line: number }>(kernels: readonly K[], line: number): K | undefined {
   return kernels
     .filter((kernel) => kernel.line <= line)
-    .reduce<K | undefined>((best, kernel) => (best === undefined || kernel.line > best.line ? kernel : best), undefined);
+    .reduce<
+      K | undefined
+    >((best, kernel) => (best === undefined || kernel.line > best.line ? kernel : best), undefined);
 }
 
 export async function placeAtCursor(server: ServerApi): Promise<Place | undefined> {
@@ -46,6 +48,10 @@ async function choose(kernels: readonly KernelItem[]): Promise<Place | undefined
   if (kernels.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t("No kernel was found in the open files."));
     return undefined;
+  }
+  const [only] = kernels;
+  if (only !== undefined && kernels.length === 1) {
+    return { uri: only.uri, kernel: only.signature };
   }
   const items = kernels.map((kernel) => ({
     label: kernel.name,

@@ -14,7 +14,10 @@ export interface StatusLine {
 
 export class Status implements vscode.Disposable {
   private readonly bar = vscode.window.createStatusBarItem("kernwright", vscode.StatusBarAlignment.Left, 0);
-  private readonly language = vscode.languages.createLanguageStatusItem("kernwright", SELECTOR as vscode.DocumentSelector);
+  private readonly language = vscode.languages.createLanguageStatusItem(
+    "kernwright",
+    SELECTOR as vscode.DocumentSelector,
+  );
   private readonly parts: vscode.Disposable;
 
   constructor(
@@ -85,8 +88,9 @@ export class Status implements vscode.Disposable {
       {
         name: vscode.l10n.t("Jobs"),
         words:
-          this.jobs.board.underWay.map((job) => [job.title, progressWords(job)].filter(Boolean).join(": ")).join("; ") ||
-          vscode.l10n.t("none"),
+          this.jobs.board.underWay
+            .map((job) => [job.title, progressWords(job)].filter(Boolean).join(": "))
+            .join("; ") || vscode.l10n.t("none"),
       },
     ];
   }

@@ -5,7 +5,9 @@ import { launchSettings, serverSettingNames, serverSettings } from "../src/confi
 import { reset } from "./fake/vscode";
 
 const manifest = {
-  contributes: { configuration: { properties: { "kernwright.rounds": {}, "kernwright.server.path": {}, "kernwright.compiler": {} } } },
+  contributes: {
+    configuration: { properties: { "kernwright.rounds": {}, "kernwright.server.path": {}, "kernwright.compiler": {} } },
+  },
 };
 
 test("the extension's own settings are not the server's", () => {

@@ -29,5 +29,8 @@ test("ends far apart are forgotten", () => {
 test("a server that ends while it is started again after a crash is tried again, for a while", () => {
   const crashes = new Crashes(() => 0);
   assert.equal(crashes.judge(true), "restart");
-  assert.deepEqual([1, 2, 3, 4].map(() => crashes.judge(false)), ["restart", "restart", "restart", "give-up"]);
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => crashes.judge(false)),
+    ["restart", "restart", "restart", "give-up"],
+  );
 });

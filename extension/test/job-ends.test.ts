@@ -16,7 +16,11 @@ function told(changes: Parameters<typeof kernel>[0], ...answers: unknown[]): Fak
   const server = new FakeServer();
   server.answers.set(KERNELS, { kernels: [kernel(changes)], searched_at: null, left_out: 0 });
   server.answers.set("kernwright.insertContract", { contract: "", asks: [] });
-  tellJobEnds(server.asServer, new Offers(server.asServer), window.createOutputChannel() as unknown as LogOutputChannel);
+  tellJobEnds(
+    server.asServer,
+    new Offers(server.asServer),
+    window.createOutputChannel() as unknown as LogOutputChannel,
+  );
   return server;
 }
 

@@ -27,7 +27,10 @@ test("progress is shown, moves on, and ends with its job", async () => {
   server.tell(JOB, job({ done: 6, total: 30, best: 2 }));
   assert.equal(fake.progress.length, 1);
   const [shown] = fake.progress;
-  assert.deepEqual(shown?.reports.map(({ increment }) => increment), [0, 10, 10]);
+  assert.deepEqual(
+    shown?.reports.map(({ increment }) => increment),
+    [0, 10, 10],
+  );
   assert.equal(fake.contexts.get("kernwright.working"), true);
   assert.equal(jobs.showsProgress("kernwright-job-1"), true);
   server.tell(JOB, job({ state: "done" }));

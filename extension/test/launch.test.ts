@@ -8,6 +8,7 @@ import { expanded, findServer, type Places } from "../src/launch/find-server";
 import { explained, InstallError, installWords, type InstallProblem } from "../src/launch/install-error";
 import { PrivateEnvironment, type Making, type Step } from "../src/launch/private-environment";
 import { onPath } from "../src/launch/programs";
+import { isSameRelease } from "../src/launch/release";
 import { reset } from "./fake/vscode";
 
 /** A folder that goes with the test, and a PATH of its own. */
@@ -220,9 +221,18 @@ test("a copy without a wheel says so", async (context) => {
 });
 
 for (const [output, problem] of [
-  ["WARNING: Retrying ... Failed to establish a new connection: [Errno -3] Temporary failure in name resolution\nERROR: No matching distribution found for numpy", "offline"],
-  ["error: Failed to fetch: `simple/numpy/`\n  Caused by: client error (Connect)\n  dns error: failed to lookup address", "offline"],
-  ["ERROR: Could not find a version that satisfies islpy\nERROR: No matching distribution found for islpy>=2024.2", "no-build"],
+  [
+    "WARNING: Retrying ... Failed to establish a new connection: [Errno -3] Temporary failure in name resolution\nERROR: No matching distribution found for numpy",
+    "offline",
+  ],
+  [
+    "error: Failed to fetch: `simple/numpy/`\n  Caused by: client error (Connect)\n  dns error: failed to lookup address",
+    "offline",
+  ],
+  [
+    "ERROR: Could not find a version that satisfies islpy\nERROR: No matching distribution found for islpy>=2024.2",
+    "no-build",
+  ],
   ["The virtual environment was not created successfully because ensurepip is not\navailable.", "no-venv"],
   ["/usr/bin/python3: No module named venv", "no-venv"],
   ["OSError: [Errno 28] No space left on device", "disk-full"],
@@ -239,5 +249,15 @@ for (const [output, problem] of [
 
 test("what nobody understands is quoted in its last error", () => {
   reset();
-  assert.equal(installWords(explained("hello\nERROR: something else\n")), "The server could not be installed: something else");
+  assert.equal(
+    installWords(explained("hello\nERROR: something else\n")),
+    "The server could not be installed: something else",
+  );
+});
+
+test("a server and an extension of one release differ in the last number alone", () => {
+  assert.equal(isSameRelease("0.1.0", "0.1.7"), true);
+  assert.equal(isSameRelease("0.2.0", "0.1.0"), false);
+  assert.equal(isSameRelease("1.1.0", "0.1.0"), false);
+  assert.equal(isSameRelease("", "0.1.0"), true);
 });

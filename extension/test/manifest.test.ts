@@ -78,10 +78,7 @@ test("nothing of the extension wakes where there are no kernels", () => {
 
 test("the settings that name programs are restricted in untrusted workspaces, and the same ones in the code", () => {
   const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
-  assert.deepEqual(
-    [...restrictedConfigurations].sort(),
-    [...RESTRICTED].map((name) => `kernwright.${name}`).sort(),
-  );
+  assert.deepEqual([...restrictedConfigurations].sort(), [...RESTRICTED].map((name) => `kernwright.${name}`).sort());
   for (const name of restrictedConfigurations) {
     assert.notEqual(properties[name]?.scope, "resource", `${name} could be said by a folder`);
   }
@@ -98,19 +95,23 @@ test("menus name commands that are declared", () => {
 const NOT_THE_EDITORS = ["debug", "ignore", "jobs", "trusted"];
 const program = path.join(top, "..", ".venv", "bin", "kernwright");
 
-test("the settings are the server's, with its defaults", { skip: !existsSync(program) && "no server is installed" }, () => {
-  const said = execFileSync(program, ["schema", "settings"], { encoding: "utf8" });
-  const { properties: known } = JSON.parse(said) as { properties: Record<string, { default?: unknown }> };
-  const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const ofServer = Object.keys(known)
-    .filter((name) => !NOT_THE_EDITORS.includes(name))
-    .map(camel);
-  assert.deepEqual(serverSettingNames(manifest).sort(), ofServer.sort());
-  for (const [name, { default: value }] of Object.entries(known)) {
-    const here = properties[`kernwright.${camel(name)}`];
-    // A table without a default begins empty, and a folder that is not named is shown as no text.
-    if (here !== undefined && value !== undefined && !["cache", "data", "memory"].includes(name)) {
-      assert.deepEqual(here.default, value, name);
+test(
+  "the settings are the server's, with its defaults",
+  { skip: !existsSync(program) && "no server is installed" },
+  () => {
+    const said = execFileSync(program, ["schema", "settings"], { encoding: "utf8" });
+    const { properties: known } = JSON.parse(said) as { properties: Record<string, { default?: unknown }> };
+    const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const ofServer = Object.keys(known)
+      .filter((name) => !NOT_THE_EDITORS.includes(name))
+      .map(camel);
+    assert.deepEqual(serverSettingNames(manifest).sort(), ofServer.sort());
+    for (const [name, { default: value }] of Object.entries(known)) {
+      const here = properties[`kernwright.${camel(name)}`];
+      // A table without a default begins empty, and a folder that is not named is shown as no text.
+      if (here !== undefined && value !== undefined && !["cache", "data", "memory"].includes(name)) {
+        assert.deepEqual(here.default, value, name);
+      }
     }
-  }
-});
+  },
+);

@@ -58,7 +58,9 @@ function offersWith(server: FakeServer, ...listed: ReturnType<typeof offer>[]): 
 test("each offer among the actions is followed by a look at it, of the same kind", () => {
   reset();
   const offers = offersWith(new FakeServer());
-  const taken = Object.assign(new CodeAction("Keep 4 partial sums", CodeActionKind.QuickFix), { data: { offer: "o1" } });
+  const taken = Object.assign(new CodeAction("Keep 4 partial sums", CodeActionKind.QuickFix), {
+    data: { offer: "o1" },
+  });
   const other = new CodeAction("Profile dot", CodeActionKind.RefactorRewrite);
   const document = { uri: Uri.parse(DOCUMENT) } as unknown as TextDocument;
   const listed = offers.withPreviews(document, [taken, other] as never) as unknown as CodeAction[];
@@ -127,7 +129,10 @@ test("offers that no longer hold are said to be gone, and offers go with their s
   const server = new FakeServer();
   const offers = offersWith(server, offer());
   assert.equal(offers.book.count, 1);
-  assert.deepEqual(offers.book.of(DOCUMENT, "dot(int)").map(({ id }) => id), ["o1"]);
+  assert.deepEqual(
+    offers.book.of(DOCUMENT, "dot(int)").map(({ id }) => id),
+    ["o1"],
+  );
   server.become({ kind: "stopped" });
   assert.equal(offers.book.count, 0);
   await assert.rejects(offers.reject("o1", "wrong"), /no longer offered/);

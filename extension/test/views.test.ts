@@ -36,7 +36,11 @@ test("a kernel's line says its time, its bound, its rewrites and whether they ar
 });
 
 test("kernels stand below their files, in the order of their lines", () => {
-  const files = byFile([kernel({ line: 9, name: "b" }), kernel({ uri: "file:///w/x.c" }), kernel({ line: 2, name: "a" })]);
+  const files = byFile([
+    kernel({ line: 9, name: "b" }),
+    kernel({ uri: "file:///w/x.c" }),
+    kernel({ line: 2, name: "a" }),
+  ]);
   assert.deepEqual(
     files.map(({ uri, kernels }) => [uri, kernels.map(({ name }) => name)]),
     [
@@ -95,7 +99,10 @@ test("rules of two folders stand below their folders, and go with the server", (
   const view = rulesView(server);
   server.tell(RULES, { folder: "/v", rules: [rule()] });
   server.tell(RULES, { folder: "/w", rules: [rule()] });
-  assert.deepEqual(view.getChildren().map(({ kind }) => kind), ["folder", "folder"]);
+  assert.deepEqual(
+    view.getChildren().map(({ kind }) => kind),
+    ["folder", "folder"],
+  );
   server.become({ kind: "stopped" });
   assert.deepEqual(view.getChildren(), []);
 });
@@ -126,9 +133,10 @@ test("cases of a rule that fail are shown where they stand", async () => {
   ];
   server.answers.set(TEST_RULE, { rule: "x", passed: false, cases, problems: [] });
   await rulesView(server).test({ kind: "rule", folder: "/w", rule: rule({ name: "x" }) });
-  assert.deepEqual(fake.diagnostics.get("/w/x.md")?.map(({ message, range }) => [range.start.line, message]), [
-    [9, "no finding here"],
-  ]);
+  assert.deepEqual(
+    fake.diagnostics.get("/w/x.md")?.map(({ message, range }) => [range.start.line, message]),
+    [[9, "no finding here"]],
+  );
   assert.deepEqual(fake.said, ["x: 1 of 2 cases fail"]);
 });
 

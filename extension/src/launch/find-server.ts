@@ -33,9 +33,7 @@ export async function findServer(places: Places): Promise<ServerCommand | NoServ
   const { path: named } = places.settings;
   if (named !== "") {
     const program = expanded(named, places.folder);
-    return (await isProgram(program))
-      ? { program, prefix: [], origin: "setting" }
-      : { missing: true, why: program };
+    return (await isProgram(program)) ? { program, prefix: [], origin: "setting" } : { missing: true, why: program };
   }
   const python = await places.selectedPython();
   const ofEnvironment = python === undefined ? undefined : await serverOf(python);
@@ -56,7 +54,10 @@ export async function findServer(places: Places): Promise<ServerCommand | NoServ
  * the current folder or is named by the environment's variables.
  */
 async function serverOf(python: string): Promise<ServerCommand | undefined> {
-  const beside = path.join(path.dirname(python), process.platform === "win32" ? "Scripts/kernwright.exe" : "kernwright");
+  const beside = path.join(
+    path.dirname(python),
+    process.platform === "win32" ? "Scripts/kernwright.exe" : "kernwright",
+  );
   if (await isProgram(beside)) {
     return { program: beside, prefix: [], origin: "environment" };
   }

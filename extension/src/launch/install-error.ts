@@ -74,13 +74,17 @@ export function installWords({ problem, detail }: InstallError): string {
       return vscode.l10n.t("This copy of the extension holds no server; set kernwright.server.path to one.");
     case "no-python":
       return detail === ""
-        ? vscode.l10n.t("Python 3.11 or newer is needed and was not found; install it, or set kernwright.server.python.")
+        ? vscode.l10n.t(
+            "Python 3.11 or newer is needed and was not found; install it, or set kernwright.server.python.",
+          )
         : vscode.l10n.t(
             "Python 3.11 or newer is needed; found {0}. Install a newer one, or set kernwright.server.python.",
             detail,
           );
     case "no-venv":
-      return vscode.l10n.t("This Python cannot make environments; install its venv package (python3-venv) and try again.");
+      return vscode.l10n.t(
+        "This Python cannot make environments; install its venv package (python3-venv) and try again.",
+      );
     case "offline":
       return vscode.l10n.t(
         "The package index cannot be reached; connect and try again, or install the offline package of this extension.",

@@ -94,7 +94,18 @@ export class PrivateEnvironment {
     } else {
       await must(python, ["-I", "-m", "venv", folder], making);
       making.step("packages");
-      const pip = ["-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--retries", "1", "--progress-bar", "off"];
+      const pip = [
+        "-I",
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--retries",
+        "1",
+        "--progress-bar",
+        "off",
+      ];
       await must(programIn(folder, "python"), [...pip, "--only-binary=:all:", ...source, wheel], making);
     }
   }
@@ -112,7 +123,9 @@ export class PrivateEnvironment {
   private async folder(): Promise<string | undefined> {
     try {
       const [wheel] = await this.packed();
-      const hash = createHash("sha256").update(await readFile(wheel)).digest("hex");
+      const hash = createHash("sha256")
+        .update(await readFile(wheel))
+        .digest("hex");
       return path.join(this.storage, PREFIX + hash.slice(0, 12));
     } catch (error) {
       if (error instanceof InstallError) {

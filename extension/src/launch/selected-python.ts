@@ -14,18 +14,16 @@ interface PythonEnvironments {
 interface PythonExtension {
   environments?: {
     getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
-    resolveEnvironment(
-      environment: { path: string },
-    ): Promise<{ executable?: { uri?: vscode.Uri | undefined } } | undefined>;
+    resolveEnvironment(environment: {
+      path: string;
+    }): Promise<{ executable?: { uri?: vscode.Uri | undefined } } | undefined>;
     onDidChangeActiveEnvironmentPath?: vscode.Event<unknown>;
   };
 }
 
 /** Undefined where neither extension is there, or where it has no answer. */
 export async function selectedPython(folder: vscode.Uri | undefined): Promise<string | undefined> {
-  return (
-    (await patiently(byPythonEnvironments(folder))) ?? (await patiently(byPythonExtension(folder)))
-  );
+  return (await patiently(byPythonEnvironments(folder))) ?? (await patiently(byPythonExtension(folder)));
 }
 
 /** Calls back when the user selects another interpreter. Wakes no extension that sleeps. */

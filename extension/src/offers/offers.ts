@@ -273,10 +273,9 @@ async function pickOffer(
   const reject = { iconPath: new vscode.ThemeIcon("close"), tooltip: vscode.l10n.t("Reject…") };
   const items = offers.map((offer) => ({
     label: offer.title,
-    detail: [
-      ...offer.assumes.map((name) => vscode.l10n.t("assumes: {0}", assumptionWords(name))),
-      ...offer.notes,
-    ].join(" · "),
+    detail: [...offer.assumes.map((name) => vscode.l10n.t("assumes: {0}", assumptionWords(name))), ...offer.notes].join(
+      " · ",
+    ),
     buttons: [accept, reject],
     offer,
   }));

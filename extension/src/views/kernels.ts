@@ -145,7 +145,9 @@ export function kernelWords(kernel: KernelItem): string {
   }
   if (kernel.offers > 0) {
     const best = kernel.best === null ? "" : `, ${factor(kernel.best)}×`;
-    words.push((kernel.offers === 1 ? vscode.l10n.t("1 rewrite") : vscode.l10n.t("{0} rewrites", kernel.offers)) + best);
+    words.push(
+      (kernel.offers === 1 ? vscode.l10n.t("1 rewrite") : vscode.l10n.t("{0} rewrites", kernel.offers)) + best,
+    );
   }
   if (kernel.stale) {
     words.push(vscode.l10n.t("source changed"));

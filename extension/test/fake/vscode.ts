@@ -81,8 +81,7 @@ export class Range {
   constructor(start: Position, end: Position);
   constructor(startLine: number, startCharacter: number, endLine: number, endCharacter: number);
   constructor(...at: [Position, Position] | [number, number, number, number]) {
-    [this.start, this.end] =
-      at.length === 2 ? at : [new Position(at[0], at[1]), new Position(at[2], at[3])];
+    [this.start, this.end] = at.length === 2 ? at : [new Position(at[0], at[1]), new Position(at[2], at[3])];
   }
 }
 
