@@ -27,6 +27,11 @@ from kernwright.verify.thunk import THUNK_FILE, Unreachable, slots_of, thunk
 LIBRARY_FLAGS = ("-fPIC", "-fvisibility=hidden", "-falign-functions=64")
 """The alignment puts the kernel at the same place of a cache line in every build: where a short loop comes to lie by
 luck can make it twice as fast. gcc and clang both know the flag."""
+_WARNINGS = {
+    "gcc": ("-Winit-self", "-Wuninitialized", "-Wmaybe-uninitialized"),
+    "clang": ("-Wuninitialized", "-Wconditional-uninitialized"),
+}
+"""What verification wants to hear of, by compiler; nobody's build fails by it."""
 MESSAGES = "unit.log"
 _MISSING_NAME = re.compile(
     r"undeclared|not declared|unknown type name|does not name a type|implicit declaration|undefined reference"
@@ -131,7 +136,8 @@ def build(
     slots = slots_of(contract)
     where = (str(command.directory), str(snapshot.path))
     headers = included_content(snapshot.path, snapshot.data, command.directory, command.flags)
-    key = content_key("unit, placed", text, headers, *where, *command.key, *LIBRARY_FLAGS, *variant.key)
+    warnings = _warning_flags(command)
+    key = content_key("unit, placed", text, headers, *where, *command.key, *LIBRARY_FLAGS, *warnings, *variant.key)
     folder = workbench.scratch / f"unit-{key[:20]}"
     library = Library(folder / "unit.so", folder / "unit.o", slots)
     messages = folder / MESSAGES
@@ -164,7 +170,8 @@ def _compile(
     quoted = ("-iquote", str(snapshot.path.parent.absolute()))
     kind = "c++" if language is Language.CPP else "c"
     target = ["-c", "-x", kind, str(source), "-o", str(library.object)]
-    compiled = _step([*words, *variant.compile, *LIBRARY_FLAGS, *quoted, *target], command, workbench, source)
+    added = (*variant.compile, *LIBRARY_FLAGS, *_warning_flags(command))
+    compiled = _step([*words, *added, *quoted, *target], command, workbench, source)
     if isinstance(compiled, BuildFailure):
         return compiled
     linked = _link([*words, *variant.link], variant, command, workbench, library)
@@ -175,6 +182,11 @@ def _compile(
     (library.path.parent / MESSAGES).write_text(said)
     Path(f"{library.path}.new").replace(library.path)
     return said
+
+
+def _warning_flags(command: BuildCommand) -> tuple[str, ...]:
+    wanted = _WARNINGS.get(command.compiler.kind, ())
+    return (*wanted, *(f"-Wno-error={flag.removeprefix('-W')}" for flag in wanted))
 
 
 def _link(

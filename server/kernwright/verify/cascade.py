@@ -25,6 +25,7 @@ from kernwright.verify.shadow import shadow_of
 from kernwright.verify.shrink import Shrinker, counterexample
 from kernwright.verify.stages import Faster, Library
 from kernwright.verify.stored import read_verdict, written_verdict
+from kernwright.verify.unset import suspicions, unset_problem
 from kernwright.verify.verdict import Stage, StageName, StageStatus, Status, Verdict
 
 
@@ -120,7 +121,8 @@ def _judge(
         return cascade.ended(Status.BUILD_FAILED, StageName.BUILD, built.said)
     unit, library = built
     new_warnings = [w for w in library.warnings if w.partition("warning:")[2] not in _said(baseline.library)]
-    cascade.notes += [f"the compiler warns: {warning}" for warning in new_warnings[:3]]
+    suspected = suspicions(new_warnings)
+    cascade.notes += [f"the compiler warns: {warning}" for warning in new_warnings if warning not in suspected][:3]
     cascade.passed(StageName.BUILD, question.subject.command.compiler.title)
     reason = dishonesty(baseline.library, library, baseline.unit, unit, baseline.threads)
     if reason is not None:
@@ -130,6 +132,10 @@ def _judge(
     mismatch = comparison.check_small()
     if mismatch is not None:
         return _refused(cascade, comparison, unit, mismatch)
+    problem = unset_problem(comparison, unit, suspected[0]) if suspected else None
+    if problem is not None:
+        status, detail = problem
+        return cascade.ended(status, StageName.SAFE, detail)
     with ThreadPoolExecutor(1) as pool:
         # The sanitizers' build takes as long as everything else: it runs beside the rest of the equal stage, and
         # only for candidates that the small sizes let through.

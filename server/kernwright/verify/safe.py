@@ -8,7 +8,7 @@ original has too is not the candidate's.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernwright.run.model import Limits, Outcome
@@ -23,6 +23,8 @@ from kernwright.verify.verdict import Stage, StageName, StageStatus
 
 SANITIZE = ("-fsanitize=address,undefined",)
 SANITIZED = Variant(("-O1", "-g", "-fno-omit-frame-pointer", *SANITIZE, "-fno-sanitize=vptr"), SANITIZE)
+FILLED = replace(SANITIZED, compile=(*SANITIZED.compile, "-ftrivial-auto-var-init=pattern"))
+"""What has no value gets one that leads astray, so that whoever reads it is seen: gcc from 12 on, and clang."""
 _ALONE = ("-O2", "-std=gnu11", "-DKW_SANITIZED")
 SANITIZED_RUNNER = NativeProgram(
     "kw_run_sanitized", RUNNER_SOURCES, RUNNER_HEADERS, ("-O1", "-std=gnu11", "-g", "-DKW_SANITIZED", *SANITIZE),
@@ -69,7 +71,7 @@ def check_safe(baseline: Baseline, unit: Unit, library: Library) -> Stage:
     """The stage of one candidate; passes with that said where there is no sanitizer."""
     if not baseline.workbench.sanitizers:
         return Stage(StageName.SAFE, StageStatus.PASSED, "guard pages and canaries; sanitizers were not asked for")
-    job = _job(baseline)
+    job = sanitized_job(baseline)
     found = _examine(baseline, unit, library, job)
     if found.missing:
         detail = f"guard pages and canaries; no sanitizer here: {found.missing}"
@@ -83,7 +85,7 @@ def check_safe(baseline: Baseline, unit: Unit, library: Library) -> Stage:
     return Stage(StageName.SAFE, StageStatus.PASSED, f"guard pages, canaries, read-only inputs; {calls}")
 
 
-def _job(baseline: Baseline) -> Job:
+def sanitized_job(baseline: Baseline) -> Job:
     """Some of the cases, at sizes spread over all of them, the sequence, and the sizes of [time] where they are small
     enough: what overflows may do so at large sizes only. All in one process."""
     small = [inputs for inputs in baseline.cases if inputs.bytes <= MOST_BYTES]
@@ -101,9 +103,11 @@ def _examine(baseline: Baseline, unit: Unit, library: Library, job: Job) -> Sani
     subject, bench = baseline.subject, baseline.workbench
     runner = build_native(SANITIZED_RUNNER, subject.command.compiler, bench)
     if isinstance(runner, Path):
-        sanitized = build(unit, subject.contract, subject.command, bench, SANITIZED)
+        sanitized = build(unit, subject.contract, subject.command, bench, FILLED)
+        if not isinstance(sanitized, Library):
+            sanitized = build(unit, subject.contract, subject.command, bench, SANITIZED)
         if isinstance(sanitized, Library):
-            outcome = _run(baseline, [str(runner)], sanitized, job, (runner.parent,))
+            outcome = run_beside(baseline, [str(runner)], sanitized, job, (runner.parent,))
             return Sanitized(_findings(outcome), "AddressSanitizer and UBSan")
         missing = sanitized.said.partition("\n")[0]
     else:
@@ -117,11 +121,14 @@ def _under_valgrind(baseline: Baseline, library: Library, job: Job, missing: str
     if valgrind is None or isinstance(runner, str):
         return Sanitized((), "", f"{missing}; install libasan or valgrind")
     words = [str(valgrind), "-q", "--error-exitcode=0", "--undef-value-errors=no", str(runner)]
-    outcome = _run(baseline, words, library, job, (runner.parent,))
+    outcome = run_beside(baseline, words, library, job, (runner.parent,))
     return Sanitized(_findings(outcome), "valgrind")
 
 
-def _run(baseline: Baseline, words: list[str], library: Library, job: Job, readable: tuple[Path, ...]) -> Outcome:
+def run_beside(
+    baseline: Baseline, words: list[str], library: Library, job: Job, readable: tuple[Path, ...]
+) -> Outcome:
+    """Run a job by another program than the runner, in the same sandbox; what it says is on its standard error."""
     path = place_job(job, baseline.workbench.scratch)
     return baseline.workbench.runner.sandboxed(
         [*words, str(path), str(library.path), "0", "keep"],
