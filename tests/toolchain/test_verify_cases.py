@@ -35,35 +35,10 @@ CASES = Path(__file__).parents[1] / "verify_cases"
 SEED = "a seed that is none of the candidate's business\n"
 SHORT = frozenset(
     [
-        1,
-        2,
-        9,
-        12,
-        13,
-        15,
-        16,
-        21,
-        28,
-        30,
-        33,
-        35,
-        47,
-        102,
-        104,
-        114,
-        124,
-        129,
-        139,
-        141,
-        153,
-        155,
-        157,
-        168,
-        204,
-        223,
-        251,
+        1, 2, 9, 12, 13, 15, 16, 21, 28, 30, 33, 35, 47, 102,
+        104, 114, 124, 129, 139, 141, 153, 155, 157, 168, 204, 223, 251,
     ]
-)
+)  # fmt: skip
 TIMED_TOO = frozenset([223, 224, 225, 226, 227])
 REFUSED_AS_QUESTIONS = {"not-checkable", "usage-error"}
 

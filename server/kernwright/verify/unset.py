@@ -26,7 +26,7 @@ FILLED = Variant(("-ftrivial-auto-var-init=pattern",))
 FOLLOWED = Variant(("-O0", "-g", *(("-mno-avx512f",) if platform.machine() in ("x86_64", "AMD64") else ())))
 """Nothing of the text is optimised away; valgrind does not know the widest vectors."""
 _SUSPICION = "uninitialized"
-_USE = re.compile(r"==\d+== (?:Conditional jump or move depends on un|Use of uninitialised value|Invalid (?:read|write))")
+_USE = re.compile(r"==\d+== (?:Conditional jump or move depends on un|Use of uninitialised|Invalid (?:read|write))")
 _FRAME = re.compile(r"at 0x[0-9A-F]+: (\S+)")
 
 
