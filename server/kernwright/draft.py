@@ -19,8 +19,8 @@ from kernwright import __version__
 from kernwright.find.facts import Facts
 from kernwright.find.finder import find
 from kernwright.find.finding import Finding
-from kernwright.learn import Utility
 from kernwright.memory.model import Event
+from kernwright.memory.utility import Utility
 from kernwright.rules.model import Rule
 from kernwright.rules.reader import read_rule
 from kernwright.syntax import Language, Parsed, language_of, parse

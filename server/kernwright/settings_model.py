@@ -25,6 +25,22 @@ class MemorySettings(BaseModel):
         default=2000, ge=0, description="Tokens of text that resident rules may cost a model."
     )
     half_life: float = Field(default=20.0, gt=0, description="Tasks without adoption that halve a rule's priority.")
+    retrieved: int = Field(default=5, ge=1, le=50, description="Experiences that one retrieval gives.")
+    candidates: int = Field(default=200, ge=1, description="Experiences that are ranked for one retrieval.")
+    similarity_weight: float = Field(
+        default=0.5, ge=0, le=1, description="Weight of similarity in the rank of an experience; the rest is utility."
+    )
+    z_bound: float = Field(default=3.0, gt=0, description="Deviations at which similarity and utility are clipped.")
+    exploration: float = Field(
+        default=0.1, ge=0, le=1, description="Probability that a place of a retrieval goes to a less used experience."
+    )
+    adoption_trace: float = Field(
+        default=0.5,
+        gt=0,
+        le=1,
+        description="Share of an experience's change that a diff must show to count as adopted.",
+    )
+    order_search: bool = Field(default=True, description="Whether utilities decide what a search tries first.")
 
 
 class Settings(BaseModel):

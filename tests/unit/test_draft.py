@@ -8,7 +8,7 @@ import pytest
 
 from kernwright.draft import Draft, Pair, draft_rule
 from kernwright.find.testing import run_cases
-from kernwright.learn import Utility
+from kernwright.memory.utility import Utility
 from kernwright.rules.model import Origin, Rule, Safety, Status
 from kernwright.rules.reader import read_rule
 from kernwright.syntax import Language

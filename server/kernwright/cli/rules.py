@@ -12,7 +12,7 @@ from kernwright.cli.front import Front, counted
 
 if TYPE_CHECKING:
     from kernwright.engine import Engine
-    from kernwright.learn import Utility
+    from kernwright.memory.utility import Utility
     from kernwright.rules.model import Rule
 
 app = typer.Typer(help="The rules and what they have earned.")

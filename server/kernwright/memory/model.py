@@ -42,8 +42,10 @@ class Event:
 
     ``offered`` the whole offer (``offer_json``); ``accepted`` the same, with the path written; ``rejected`` the
     ``reason``; ``taken-back`` the ``event`` that no longer counts, and which ``decision`` that was; ``stage``
-    ``phase`` (``repair`` or ``optimise``), ``retrieved``, ``adopted``, ``succeeded``, ``reward``; ``promoted`` and
-    ``demoted`` the ``rule``, its ``path`` and ``why``.
+    ``phase`` (``repair`` or ``optimise``), ``retrieved``, ``adopted``, ``succeeded``, ``reward``, and ``about``, the
+    experiences that it left behind; ``retrieved`` and ``adopted`` the ``experiences`` (and for ``adopted`` those that
+    were ``declared``); ``promoted`` and ``demoted`` the ``rule``, its ``path`` and ``why``; ``rule-edited`` the
+    ``rule``, its ``path`` and the ``hash`` of its text; ``cost`` figures by name.
     """
 
     kind: EventKind
@@ -60,6 +62,8 @@ class Event:
     workspace: str = ""
     id: int = 0
     """Given by the log when it is appended; ids grow with time."""
+    uid: str = ""
+    """Given with the id. It is the event's own in every log that the event is imported to."""
 
 
 def standing(events: Iterable[Event]) -> list[Event]:

@@ -7,8 +7,9 @@ event is never changed: the database itself refuses it.
 from __future__ import annotations
 
 import json
+import secrets
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -16,23 +17,10 @@ from pathlib import Path
 
 from kernwright.complaint import Complaint
 from kernwright.memory.model import Event, EventKind
+from kernwright.memory.schema import prepare
 
 _BUSY_SECONDS = 30.0
-_SCHEMA_VERSION = 1
-_COLUMNS = "time, kind, workspace, kernel, target, compiler, experience, offer, versions, data"
-_SCHEMA = f"""
-CREATE TABLE events (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    time TEXT NOT NULL, kind TEXT NOT NULL, workspace TEXT NOT NULL, kernel TEXT NOT NULL, target TEXT NOT NULL,
-    compiler TEXT NOT NULL, experience TEXT NOT NULL, offer TEXT NOT NULL, versions TEXT NOT NULL,
-    data TEXT NOT NULL CHECK (json_valid(data))
-);
-CREATE INDEX events_by_offer ON events (workspace, offer, kind);
-CREATE INDEX events_by_experience ON events (experience);
-CREATE TRIGGER events_do_not_change BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
-CREATE TRIGGER events_do_not_go BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
-PRAGMA user_version = {_SCHEMA_VERSION};
-"""
+_COLUMNS = "time, kind, workspace, kernel, target, compiler, experience, offer, versions, data, uid"
 
 
 class MemoryUnavailable(Complaint):
@@ -51,27 +39,9 @@ class Log:
 
     def append(self, *events: Event) -> list[Event]:
         """Write events in one transaction, all or none, and give them back with their ids."""
-        written: list[Event] = []
-        with self._connection() as connection:
+        with self.connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            for event in events:
-                workspace = event.workspace or self.workspace
-                cursor = connection.execute(
-                    f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        event.time.isoformat(),
-                        event.kind.value,
-                        workspace,
-                        event.kernel,
-                        event.target,
-                        event.compiler,
-                        event.experience,
-                        event.offer,
-                        event.versions,
-                        json.dumps(event.data, ensure_ascii=False),
-                    ),
-                )
-                written.append(replace(event, workspace=workspace, id=cursor.lastrowid or 0))
+            written = [insert(connection, replace(e, workspace=e.workspace or self.workspace)) for e in events]
             connection.execute("COMMIT")
         return written
 
@@ -91,16 +61,17 @@ class Log:
     def _read(self, clause: str, arguments: Iterable[str]) -> list[Event]:
         if not self.path.exists():
             return []
-        with self._connection() as connection:
+        with self.connection() as connection:
             rows = connection.execute(f"SELECT id, {_COLUMNS} FROM events {clause}", list(arguments)).fetchall()
         return [_event(row) for row in rows]
 
     @contextmanager
-    def _connection(self) -> Generator[sqlite3.Connection]:
+    def connection(self) -> Generator[sqlite3.Connection]:
+        """The file, opened and ready. What is wrong with it is ``MemoryUnavailable``; what fails is rolled back."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
-                _prepare(connection)
+                prepare(connection)
                 try:
                     yield connection
                 except BaseException:
@@ -117,36 +88,30 @@ class Log:
             ) from None
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
-    """Create the tables once. The version is asked again inside the lock: another process may have been quicker."""
-    if _version(connection) == _SCHEMA_VERSION:
-        return
-    if _version(connection) > _SCHEMA_VERSION:
-        raise sqlite3.DatabaseError("was written by a newer version of Kernwright")
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("BEGIN IMMEDIATE")
-    if _version(connection) == 0:
-        for statement in _statements(_SCHEMA):
-            connection.execute(statement)
-    connection.execute("COMMIT")
+def insert(connection: sqlite3.Connection, event: Event) -> Event:
+    """Write one event within the transaction of its caller, and give it back with its ids."""
+    uid = event.uid or secrets.token_hex(16)
+    cursor = connection.execute(
+        f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            event.time.isoformat(),
+            event.kind.value,
+            event.workspace,
+            event.kernel,
+            event.target,
+            event.compiler,
+            event.experience,
+            event.offer,
+            event.versions,
+            json.dumps(event.data, ensure_ascii=False),
+            uid,
+        ),
+    )
+    return replace(event, id=cursor.lastrowid or 0, uid=uid)
 
 
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _statements(script: str) -> Iterator[str]:
-    """The statements of a script. ``executescript`` would end the transaction that they have to be part of."""
-    pending = ""
-    for line in script.splitlines():
-        pending += line + "\n"
-        if sqlite3.complete_statement(pending):
-            yield pending
-            pending = ""
-
-
-def _event(row: tuple[int, str, str, str, str, str, str, str, str, str, str]) -> Event:
-    number, time, kind, workspace, kernel, target, compiler, experience, offer, versions, data = row
+def _event(row: tuple[int, str, str, str, str, str, str, str, str, str, str, str]) -> Event:
+    number, time, kind, workspace, kernel, target, compiler, experience, offer, versions, data, uid = row
     return Event(
         kind=EventKind(kind),
         kernel=kernel,
@@ -159,4 +124,5 @@ def _event(row: tuple[int, str, str, str, str, str, str, str, str, str, str]) ->
         time=datetime.fromisoformat(time),
         workspace=workspace,
         id=number,
+        uid=uid,
     )

@@ -9,8 +9,8 @@ from pathlib import Path
 from kernwright import __version__
 from kernwright.engine import Engine
 from kernwright.kernel import Kernel
-from kernwright.learn import optimise_reward
 from kernwright.memory.model import Event, EventKind
+from kernwright.memory.utility import optimise_reward
 from kernwright.offer import Offer
 from kernwright.optimize import Found, Step
 from kernwright.tasks.baseline import Baseline, baseline_of

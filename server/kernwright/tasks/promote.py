@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,12 +14,15 @@ from pathlib import Path
 from kernwright import __version__
 from kernwright.apply import CannotWrite, write_source
 from kernwright.complaint import Complaint
-from kernwright.draft import draft_rule, pair_of
+from kernwright.draft import Pair, draft_rule, pair_of
 from kernwright.engine import LEARNED_RULES, Engine
-from kernwright.learn import Utility, accepted_of, cold, promotable, promotions, utilities
+from kernwright.learn.resident import accepted_of, promotable, promotions, residency
 from kernwright.memory.model import Event, EventKind, standing
-from kernwright.rules.model import Status
+from kernwright.memory.recall import Recall
+from kernwright.memory.utility import Utility
+from kernwright.rules.model import Rule, Status
 
+_DECIDED = (EventKind.PROMOTED, EventKind.DEMOTED)
 _STATUS = re.compile(rb"^(status:[ \t]*)\S+", re.MULTILINE)
 
 
@@ -33,37 +40,38 @@ class Learned:
 
 
 def promote_what_has_earned_it(engine: Engine) -> list[Learned]:
-    """Write a rule for each experience that has earned one, and let the lowest go cold when there are too many."""
-    events = engine.memory.all_events()
+    """Write a rule for each experience that has earned one here, and hold the bounds of resident rules."""
+    earned = _recall(engine).utilities()
+    accepted = _accepted(engine)
+    here = {event.experience for event in accepted}
     learned: list[Learned] = []
-    for experience in promotable(events, engine.settings.memory):
-        kernels = len(utilities(events, engine.settings.memory)[experience].kernels)
-        learned.append(
-            _promote(engine, events, experience, f"the rewrite was accepted in {kernels} different kernels")
-        )
-    if learned:
-        _let_go(engine)
+    for experience in promotable(earned, _decided(engine), engine.settings.memory):
+        if experience in here:
+            kernels = len(earned[experience].kernels)
+            why = f"the rewrite was accepted in {kernels} different kernels"
+            learned.append(_promote(engine, accepted, experience, why))
+    keep_residents(engine)
     return learned
 
 
 def promote_by_hand(engine: Engine, name: str) -> Learned:
     """Make a rule of an accepted offer, or take a cold rule back into service."""
     rule = engine.rules.named(name)
-    events = engine.memory.all_events()
     if rule is not None:
         if rule.status is not Status.COLD:
             raise NotPromotable(f"'{name}' is in service already ({rule.path})")
-        _set_status(rule.path, "learned")
-        _record(engine, EventKind.PROMOTED, _experience_of(events, name), name, rule.path, "promoted by its user")
+        set_status(rule.path, "learned")
+        _record(engine, EventKind.PROMOTED, experience_behind(engine, name), name, rule.path, "promoted by its user")
         return Learned(name, rule.path, "back in service")
-    accepted = [event for event in standing(events) if event.kind is EventKind.ACCEPTED and event.offer == name]
-    if not accepted:
+    accepted = _accepted(engine)
+    chosen = [event for event in accepted if event.offer == name]
+    if not chosen:
         raise NotPromotable(f"there is no accepted offer and no rule '{name}'; accept an offer first")
-    experience = accepted[-1].experience
-    decided = promotions(events).get(experience)
+    experience = chosen[-1].experience
+    decided = _decided(engine).get(experience)
     if decided is not None and decided.kind is EventKind.PROMOTED and Path(decided.data["path"]).exists():
         raise NotPromotable(f"'{name}' became the rule '{decided.data['rule']}' already ({decided.data['path']})")
-    return _promote(engine, events, experience, "promoted by its user")
+    return _promote(engine, accepted, experience, "promoted by its user")
 
 
 def demote_by_hand(engine: Engine, name: str) -> Path:
@@ -75,41 +83,91 @@ def demote_by_hand(engine: Engine, name: str) -> Path:
         raise NotPromotable(
             f"'{name}' is {rule.status.value}, not learned; 'kernwright rules disable {name}' switches it off"
         )
-    _set_status(rule.path, "cold")
-    experience = _experience_of(engine.memory.all_events(), name)
-    _record(engine, EventKind.DEMOTED, experience, name, rule.path, "demoted by its user")
+    set_status(rule.path, "cold")
+    _record(
+        engine, EventKind.DEMOTED, experience_behind(engine, name), name, rule.path, "demoted by its user", by="person"
+    )
     return rule.path
 
 
 def utilities_by_rule(engine: Engine) -> dict[str, Utility]:
     """What the learned rules have earned by now, by name; a log that cannot be read is an empty one."""
-    events = engine.memory.all_events()
-    earned = utilities(events, engine.settings.memory)
+    decided = promotions(engine.memory.all_events(*_DECIDED))
+    earned = _recall(engine).utilities(decided)
     return {
-        str(event.data["rule"]): earned[experience]
-        for experience, event in promotions(events).items()
-        if experience in earned
+        str(event.data["rule"]): earned[experience] for experience, event in decided.items() if experience in earned
     }
 
 
-def _promote(engine: Engine, events: list[Event], experience: str, why: str) -> Learned:
-    accepted = accepted_of(events, experience)
-    # Source of another workspace is nobody's business here: it counts as an adoption and is not shown.
-    pairs = [pair_of(event) for event in accepted if event.workspace == str(engine.workspace)]
+def keep_residents(engine: Engine) -> None:
+    """Hold the bounds of resident rules: the lowest go cold, and what went for want of room comes back when it has
+    earned its place. What a person changed in a rule's file since is an event too."""
+    decided = _decided(engine)
+    paths = {experience: Path(event.data["path"]) for experience, event in decided.items()}
+    texts = {experience: path.read_text("utf-8") for experience, path in paths.items() if path.is_file()}
+    _note_edits(engine, decided, texts)
+    now = residency(_recall(engine).utilities(texts), decided, texts, engine.settings.memory)
+    for experience in now.go:
+        set_status(paths[experience], "cold")
+        rule = str(decided[experience].data["rule"])
+        _record(engine, EventKind.DEMOTED, experience, rule, paths[experience], "others earned more", by="bounds")
+    for experience in now.back:
+        set_status(paths[experience], "learned")
+        rule = str(decided[experience].data["rule"])
+        _record(engine, EventKind.PROMOTED, experience, rule, paths[experience], "it earned its place again")
+
+
+def experience_behind(engine: Engine, rule: str) -> str:
+    """The experience behind a learned rule; the rule's own name for one that was written by hand."""
+    for event in reversed(engine.memory.all_events(*_DECIDED)):
+        if event.data.get("rule") == rule:
+            return event.experience
+    return rule
+
+
+def _recall(engine: Engine) -> Recall:
+    return Recall(engine.memory, engine.settings.memory)
+
+
+def _decided(engine: Engine) -> dict[str, Event]:
+    return promotions(engine.memory.events(*_DECIDED))
+
+
+def _accepted(engine: Engine) -> list[Event]:
+    """The acceptances of this workspace that stand. Source of another one is nobody's business here: it counts as an
+    adoption and is not shown."""
+    return standing(engine.memory.events(EventKind.ACCEPTED, EventKind.TAKEN_BACK))
+
+
+def _promote(engine: Engine, accepted: list[Event], experience: str, why: str) -> Learned:
+    pairs = [pair_of(event) for event in accepted_of(accepted, experience)]
     if not pairs:
         raise NotPromotable("it was accepted in other workspaces alone; promote it there")
-    utility = utilities(events, engine.settings.memory).get(experience, Utility())
+    written = _written_before(engine, pairs)
+    if written is not None:
+        _record(engine, EventKind.PROMOTED, experience, written.name, written.path, why)
+        return Learned(written.name, written.path, why)
+    utility = _recall(engine).utilities([experience]).get(experience, Utility())
     name = _free_name(engine, pairs[-1].rule or pairs[-1].transform or "rewrite")
     draft = draft_rule(name, pairs, utility, engine.rules.rules, f"{datetime.now(UTC):%Y-%m-%d}")
     path = engine.workspace / LEARNED_RULES / f"{name}.md"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(exist_ok=False)
-    except OSError as error:
-        raise CannotWrite(f"{path}: {error.strerror or error}; the rule was not written") from None
-    write_source(path, b"", draft.text.encode("utf-8"))
+    create_rule_file(path, draft.text)
     _record(engine, EventKind.PROMOTED, experience, name, path, why)
     return Learned(name, path, why)
+
+
+def _written_before(engine: Engine, pairs: Sequence[Pair]) -> Rule | None:
+    """The rule that an earlier promotion wrote before it was interrupted, and nobody recorded."""
+    recorded = {str(event.data.get("rule")) for event in engine.memory.events(*_DECIDED)}
+    origin = {str(pair.event) for pair in pairs}
+    return next(
+        (
+            rule
+            for rule in engine.rules.rules
+            if rule.status is Status.LEARNED and rule.name not in recorded and origin & set(rule.learned_from)
+        ),
+        None,
+    )
 
 
 def _free_name(engine: Engine, base: str) -> str:
@@ -121,18 +179,26 @@ def _free_name(engine: Engine, base: str) -> str:
     return name
 
 
-def _let_go(engine: Engine) -> None:
-    events = engine.memory.all_events()
-    promoted = {name: event for name, event in promotions(events).items() if event.kind is EventKind.PROMOTED}
-    paths = {name: Path(event.data["path"]) for name, event in promoted.items()}
-    texts = {name: path.read_text("utf-8") for name, path in paths.items() if path.is_file()}
-    for experience in cold(events, texts, engine.settings.memory):
-        _set_status(paths[experience], "cold")
-        rule = str(promoted[experience].data["rule"])
-        _record(engine, EventKind.DEMOTED, experience, rule, paths[experience], "others earned more")
+def create_rule_file(path: Path, text: str) -> None:
+    """A new rule file, whole or not at all, whatever happens meanwhile; never over one that is there."""
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.stem}.", delete=False) as stream:
+            temporary = Path(stream.name)
+            stream.write(text.encode("utf-8"))
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(0o644)
+        os.link(temporary, path)
+    except OSError as error:
+        raise CannotWrite(f"{path}: {error.strerror or error}; the rule was not written") from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
-def _set_status(path: Path, status: str) -> None:
+def set_status(path: Path, status: str) -> None:
     before = path.read_bytes()
     after, count = _STATUS.subn(rb"\g<1>" + status.encode(), before, count=1)
     if not count:
@@ -140,14 +206,25 @@ def _set_status(path: Path, status: str) -> None:
     write_source(path, before, after)
 
 
-def _experience_of(events: list[Event], rule: str) -> str:
-    """The experience behind a learned rule; the rule's own name for one that was written by hand."""
-    for event in reversed(events):
-        if event.kind in (EventKind.PROMOTED, EventKind.DEMOTED) and event.data.get("rule") == rule:
-            return event.experience
-    return rule
+def _note_edits(engine: Engine, decided: Mapping[str, Event], texts: Mapping[str, str]) -> None:
+    """A file that is no longer what was last recorded of it was edited by a person."""
+    edits = {event.experience: event for event in engine.memory.events(EventKind.RULE_EDITED)}
+    for experience, text in texts.items():
+        event = decided[experience]
+        known = max((event, edits.get(experience, event)), key=lambda one: one.id).data.get("hash")
+        if known is not None and known != _text_hash(text):
+            data = {"rule": event.data["rule"], "path": event.data["path"], "hash": _text_hash(text)}
+            engine.remember([Event(EventKind.RULE_EDITED, experience=experience, data=data, versions=__version__)])
 
 
-def _record(engine: Engine, kind: EventKind, experience: str, rule: str, path: Path, why: str) -> None:
-    data = {"rule": rule, "path": str(path), "why": why}
+def _text_hash(text: str) -> str:
+    """Of a rule's text without its status, which changes by itself."""
+    return hashlib.sha256(_STATUS.sub(b"", text.encode("utf-8"), count=1)).hexdigest()[:16]
+
+
+def _record(
+    engine: Engine, kind: EventKind, experience: str, rule: str, path: Path, why: str, by: str = "earned"
+) -> None:
+    text = path.read_text("utf-8", errors="replace") if path.is_file() else ""
+    data = {"rule": rule, "path": str(path), "why": why, "by": by, "hash": _text_hash(text)}
     engine.remember([Event(kind, experience=experience, data=data, versions=__version__)])

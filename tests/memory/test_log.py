@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 import threading
 from collections.abc import Mapping
@@ -10,16 +11,18 @@ from typing import Any
 
 import pytest
 
-from kernwright.learn import cold, optimise_reward, promotable, token_estimate, utilities
+from kernwright.learn.resident import promotable, promotions, residency, token_estimate
 from kernwright.memory.model import Event, EventKind, Reason
 from kernwright.memory.store import Log, MemoryUnavailable
+from kernwright.memory.utility import optimise_reward, utilities
 from kernwright.settings_model import MemorySettings
 
 CONSTANTS = MemorySettings()
+_IDS = itertools.count(1)
 
 
 def event(kind: EventKind, experience: str = "", kernel: str = "k", **data: Any) -> Event:
-    return Event(kind, kernel=kernel, experience=experience, offer="o", data=data)
+    return Event(kind, kernel=kernel, experience=experience, offer="o", data=data, id=next(_IDS))
 
 
 def test_events_come_back_as_they_were_written(tmp_path: Path) -> None:
@@ -144,19 +147,33 @@ ACCEPTED = [event(EventKind.ACCEPTED, "e", kernel) for kernel in ("one", "two", 
     ],
 )
 def test_what_has_earned_promotion(name: str, events: list[Event], expected: list[str]) -> None:
-    assert promotable(events, CONSTANTS) == expected
+    assert promotable(utilities(events, CONSTANTS), promotions(events), CONSTANTS) == expected
 
 
-def test_the_lowest_priority_goes_cold_when_there_are_too_many() -> None:
+def test_the_lowest_priority_goes_cold_and_comes_back() -> None:
     events = [
         *(event(EventKind.ACCEPTED, name) for name in ("old", "old", "new", "bad")),
-        *[event(EventKind.REJECTED, "bad", reason="wrong")] * 5,
+        *(event(EventKind.REJECTED, "bad", reason="wrong") for _ in range(5)),
         *[stage("optimise", [], [])] * 40,
         event(EventKind.ACCEPTED, "new"),
         *(event(EventKind.PROMOTED, name) for name in ("old", "new", "bad")),
     ]
     texts: dict[str, str] = dict.fromkeys(("old", "new", "bad"), "x" * 400)
-    assert cold(events, texts, CONSTANTS) == ["bad"]
-    assert cold(events, texts, MemorySettings(resident_rules=1)) == ["old", "bad"]
-    assert cold(events, texts, MemorySettings(resident_tokens=token_estimate(texts["old"]))) == ["old", "bad"]
-    assert cold([*events, event(EventKind.DEMOTED, "old")], texts, MemorySettings(resident_rules=1)) == ["bad"]
+
+    def gone(*more: Event, **bounds: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        now = [*events, *more]
+        found = residency(utilities(now, CONSTANTS), promotions(now), texts, MemorySettings(**bounds))
+        return found.go, found.back
+
+    assert gone() == (("bad",), ())
+    assert gone(resident_rules=1) == (("old", "bad"), ())
+    assert gone(resident_tokens=token_estimate(texts["old"])) == (("old", "bad"), ())
+    # One that a person took out of service does not come back; one that went for want of room does, when it has room.
+    by_hand, by_bounds = (event(EventKind.DEMOTED, "old", by=who) for who in ("person", "bounds"))
+    assert gone(by_hand) == (("bad",), ())
+    assert gone(by_bounds) == (("bad",), ("old",))
+    assert gone(by_bounds, resident_rules=1) == (("bad",), ())
+    assert gone(by_bounds, *(event(EventKind.ACCEPTED, "old") for _ in range(9)), resident_rules=1) == (
+        ("new", "bad"),
+        ("old",),
+    )

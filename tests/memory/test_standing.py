@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernwright.learn import accepted_of, promotable, utilities
+import pytest
+
+from kernwright.learn.resident import accepted_of, promotable
 from kernwright.memory.model import Event, EventKind, standing
 from kernwright.memory.store import Log
+from kernwright.memory.utility import utilities
 from kernwright.settings_model import MemorySettings
 
 
@@ -22,17 +25,19 @@ def test_what_was_taken_back_never_was(tmp_path: Path) -> None:
     log = Log(tmp_path, tmp_path)
     first, second, third = log.append(*(accepted(kernel) for kernel in ("one", "two", "three")))
     constants = MemorySettings()
-    assert promotable(log.events(), constants) == ["e"], "three kernels make a rule"
+    assert promotable(utilities(log.events(), constants), {}, constants) == ["e"], "three kernels make a rule"
     log.append(taken_back(second))
     events = log.events()
     assert len(events) == 4, "the log keeps everything"
     assert [event.id for event in standing(events)] == [first.id, third.id]
-    assert utilities(events, constants) == utilities([first, third], constants)
-    assert promotable(events, constants) == []
+    earned, without = utilities(events, constants)["e"], utilities([first, third], constants)["e"]
+    assert (earned.adopted, earned.kernels, earned.idle) == (without.adopted, without.kernels, without.idle)
+    assert earned.optimise == pytest.approx(without.optimise)
+    assert promotable(utilities(events, constants), {}, constants) == []
     assert [event.kernel for event in accepted_of(events, "e")] == ["one", "three"]
     # Accepted once more, it counts again.
     log.append(accepted("two"))
-    assert promotable(log.events(), constants) == ["e"]
+    assert promotable(utilities(log.events(), constants), {}, constants) == ["e"]
 
 
 def test_only_the_decision_that_is_named_goes(tmp_path: Path) -> None:
