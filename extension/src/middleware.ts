@@ -6,6 +6,9 @@ import * as vscode from "vscode";
 import type { ConfigurationParams, Middleware } from "vscode-languageclient/node";
 import { SECTION, serverSettings } from "./config";
 import type { ServedDocuments } from "./documents";
+import { confirmed } from "./offers/apply-edits";
+
+const NO_CANCELLATION = new vscode.CancellationTokenSource().token;
 
 /** What middleware leaves to others. */
 export interface Hooks {
@@ -66,6 +69,8 @@ export function middleware(served: ServedDocuments, hooks: Hooks): Middleware {
       }
     },
     workspace: {
+      // The server asks for edits when the user has asked it for them, and assumptions were confirmed before that.
+      handleApplyEdit: (params, next) => next({ ...params, edit: confirmed(params.edit) }, NO_CANCELLATION),
       configuration: (params, token, next) => {
         const own = params.items.every((item) => item.section === SECTION);
         return own ? settingsOf(params, hooks.settingNames) : next(params, token);
