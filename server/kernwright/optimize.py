@@ -21,6 +21,11 @@ from kernwright.text import Edit
 from kernwright.verify.verdict import Status, Verdict
 
 Verify = Callable[[Candidate], Verdict]
+Submit = Callable[[Candidate], Verdict | str]
+"""Verifies one candidate within a search: the verdict, or why it was not tried."""
+Explore = Callable[[Submit], None]
+"""Makes candidates one after another, each with knowledge of what came of those before."""
+NO_ROUNDS = "no rounds are left"
 
 _EXPLORED = 4
 """Further parameter choices that one loop and transform get after a first success."""
@@ -162,16 +167,22 @@ def optimize(
     goal_ns: float = 0.0,
     watch: Callable[[Step], None] = lambda step: None,
     clock: Callable[[], float] = time.monotonic,
+    explore: Explore | None = None,
+    offers: Sequence[Offer] = (),
 ) -> Found:
     """Search for at most ``rounds`` verifications, and no further once a call takes ``goal_ns`` or less. None is begun
-    after ``seconds``.
+    after ``seconds``. ``explore`` comes before the proposers; ``offers`` are there already, of an earlier search.
 
     Offers' edits refer to ``subject.parsed`` as it was read.
     """
     search = _Search(subject, verify, rounds, goal_ns, watch, clock() + seconds, clock)
     search.texts.add(subject.parsed.snapshot.content_hash)
+    search.texts |= {subject.parsed.snapshot.apply(offer.edits).content_hash for offer in offers}
+    search.offers += offers
     interrupted = False
     try:
+        if explore is not None:
+            explore(lambda candidate: _submitted(search, candidate))
         # Combining needs rounds of its own: a first step that uses all of them could not build on what it found.
         _try_all(search, _proposed(proposers, subject.parsed, subject.kernel), rounds - rounds // 3)
         _combine(search, proposers)
@@ -180,11 +191,22 @@ def optimize(
     except KeyboardInterrupt:
         interrupted = True
     ended = "interrupted" if interrupted else search.ended
-    offers = _worth_reading(search, _best_of_each_family(search))
+    best = _worth_reading(search, _best_of_each_family(search))
     settled = not (interrupted or search.stopped_by_clock or search.unclear)
     return Found(
-        tuple(offers), tuple(search.refused), len(search.tried), interrupted, ended, settled, _attempts(search, offers)
+        tuple(best), tuple(search.refused), len(search.tried), interrupted, ended, settled, _attempts(search, best)
     )
+
+
+def _submitted(search: _Search, candidate: Candidate) -> Verdict | str:
+    """Try one candidate of an ``explore``, as any other is tried."""
+    if search.left <= 0:
+        return f"{NO_ROUNDS}: {search.ended}"
+    tried, refused = len(search.tried), len(search.refused)
+    _try(search, candidate)
+    if len(search.tried) > tried:
+        return search.tried[-1].verdict
+    return search.refused[-1].why if len(search.refused) > refused else "this text was verified before"
 
 
 def _attempts(search: _Search, offers: Sequence[Offer]) -> tuple[Attempt, ...]:

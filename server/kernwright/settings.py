@@ -32,8 +32,11 @@ FILE_NAME = "kernwright.toml"
 ENVIRONMENT = "environment"
 EDITOR = "editor settings"
 ENVIRONMENT_PREFIX = "KERNWRIGHT_"
-_USERS_ALONE = frozenset({("allow_weak_sandbox",), ("allowed_compilers",), ("cache",), ("data",), ("trusted",)})
-"""Settings that a workspace may not make: they name programs to run and folders to write to, or call it safe."""
+_USERS_ALONE = frozenset(
+    {("allow_weak_sandbox",), ("allowed_compilers",), ("cache",), ("data",), ("model",), ("trusted",)}
+)
+"""Settings that a workspace may not make: they name programs to run, folders to write to and places to send source and
+a key to, spend money, or call it safe."""
 _TABLES = ("settings", "kernel")
 """The tables that a ``kernwright.toml`` may have."""
 _BYTE_ORDER_MARK = "\ufeff"
@@ -127,6 +130,11 @@ def companion_environment(environment: Mapping[str, str] | None = None) -> dict[
         for name, value in environ.items()
         if name in _FOR_COMPANIONS or name.startswith((ENVIRONMENT_PREFIX, "XDG_", "LC_"))
     }
+
+
+def model_key(environment: Mapping[str, str] | None = None) -> str:
+    """The key of the model's service, empty where there is none. It is read when it is needed and kept nowhere."""
+    return (os.environ if environment is None else environment).get("ANTHROPIC_API_KEY", "").strip()
 
 
 def debug_words(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -277,13 +285,24 @@ _LISTS = {("default_flags",), ("allowed_compilers",), ("ignore",)}
 
 def setting_keys() -> Iterator[Key]:
     """Every setting by its path, such as ``("memory", "half_life")``."""
-    from kernwright.settings_model import MemorySettings, Settings
+    from kernwright.settings_model import Settings
 
-    for name, field in Settings.model_fields.items():
-        if field.annotation is MemorySettings:
-            yield from ((name, inner) for inner in MemorySettings.model_fields)
-        else:
-            yield (name,)
+    for name in Settings.model_fields:
+        inner = _fields_below((name,))
+        yield from ((name, each) for each in inner) if inner else [(name,)]
+
+
+def _fields_below(above: Key) -> Mapping[str, object]:
+    """The settings of a table, by name; empty for what is no table of settings."""
+    from pydantic import BaseModel
+
+    from kernwright.settings_model import Settings
+
+    table: object = Settings
+    for name in above:
+        field = table.model_fields.get(name) if isinstance(table, type) and issubclass(table, BaseModel) else None
+        table = field.annotation if field is not None else None
+    return table.model_fields if isinstance(table, type) and issubclass(table, BaseModel) else {}
 
 
 def _validated(layers: list[_Layer], problems: list[str], strict: _Layer | None) -> Settings:
@@ -310,11 +329,9 @@ def _validated(layers: list[_Layer], problems: list[str], strict: _Layer | None)
 
 
 def _complaint(kind: str, message: str, key: Key) -> str:
-    from kernwright.settings_model import MemorySettings, Settings
-
     if kind == "extra_forbidden":
         *above, name = key
-        close = get_close_matches(name, MemorySettings.model_fields if above else Settings.model_fields, 1)
+        close = get_close_matches(name, _fields_below(tuple(above)), 1)
         return "no such setting" + (f"; do you mean {close[0]}?" if close else "")
     return message[:1].lower() + message[1:]
 

@@ -43,6 +43,67 @@ class MemorySettings(BaseModel):
     order_search: bool = Field(default=True, description="Whether utilities decide what a search tries first.")
 
 
+class ModelPrice(BaseModel):
+    """Dollars for a million tokens of one model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(ge=0, description="Tokens that are read and not from the cache.")
+    output: float = Field(ge=0, description="Tokens that are written.")
+    cache_write: float = Field(ge=0, description="Tokens that are put into the cache.")
+    cache_read: float = Field(ge=0, description="Tokens that come from the cache.")
+
+
+_PRICES = {
+    "claude-fable-5-1": ModelPrice(input=10, output=50, cache_write=12.5, cache_read=0.25),
+    "claude-opus-5-5": ModelPrice(input=4, output=20, cache_write=5, cache_read=0.2),
+    "claude-sonnet-5-5": ModelPrice(input=2, output=10, cache_write=2.5, cache_read=0.1),
+    # What it costs for prompts of over 100,000 tokens: a limit that is kept there is kept below.
+    "claude-haiku-5-5": ModelPrice(input=0.5, output=2.5, cache_write=0.625, cache_read=0.05),
+}
+"""As they were published in November 2026; a user's own table adds to them and overrides them."""
+
+
+class ModelSettings(BaseModel):
+    """A model that proposes rewrites. Its key comes from ``ANTHROPIC_API_KEY`` alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9_.:/@\-]*$",
+        description="The model, such as claude-opus-5-5; empty: no model takes part, and nothing is sent.",
+    )
+    effort: Literal["", "low", "medium", "high", "xhigh", "max"] = Field(
+        default="", description="How hard it thinks; empty: the model's own default."
+    )
+    base_url: str = Field(
+        default="", pattern=r"^(https?://\S+)?$", description="Where the Messages API is; empty: Anthropic's."
+    )
+    stream: bool = Field(default=True, description="Whether answers are streamed.")
+    max_tokens: int = Field(default=16_000, ge=256, le=128_000, description="Tokens that one answer may have.")
+    answer_seconds: float = Field(default=300.0, gt=0, description="Time that one answer may take.")
+    retries: int = Field(default=4, ge=0, le=20, description="How often a call that failed is tried again.")
+    most_wait: float = Field(
+        default=60.0, ge=0, description="Longest wait before that, in seconds: a service that asks for more is left."
+    )
+    turns: int = Field(default=120, ge=1, le=10_000, description="Calls of the model that one suggestion may make.")
+    tokens: int = Field(default=2_000_000, ge=0, description="Tokens that one suggestion may take; 0: no limit.")
+    money: float = Field(default=1.0, ge=0, description="Dollars that one suggestion may cost; 0: no limit.")
+    money_per_day: float = Field(default=10.0, ge=0, description="Dollars that a day may cost; 0: no limit.")
+    tool_seconds: float = Field(
+        default=900.0, ge=0, description="Time for compiling and running in one suggestion; 0: no limit."
+    )
+    prices: dict[str, ModelPrice] = Field(
+        default_factory=dict, description="Dollars for a million tokens by model, beside those that are known."
+    )
+
+    @property
+    def price(self) -> ModelPrice | None:
+        """None where nobody has said what this model costs."""
+        return {**_PRICES, **self.prices}.get(self.name)
+
+
 class Settings(BaseModel):
     """Everything that a user can set. Folders are absolute; times are seconds."""
 
@@ -98,6 +159,7 @@ class Settings(BaseModel):
         default=(), description="Patterns of paths that check leaves out, such as third_party/*."
     )
     memory: MemorySettings = Field(default=MemorySettings(), description="The constants of memory.")
+    model: ModelSettings = Field(default=ModelSettings(), description="The model that proposes, and its limits.")
     compile_on: Literal["off", "save", "idle"] = Field(
         default="save",
         description="When an editor's kernels are compiled for their facts: never, when saved, or when typing stops.",

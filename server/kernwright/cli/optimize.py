@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kernwright.cli.failure import INTERRUPTED, Failure
-from kernwright.cli.front import Front
+from kernwright.cli.front import Front, Progress
 
 if TYPE_CHECKING:
     from kernwright.complaint import Complaint
     from kernwright.targets.model import BuildCommand
     from kernwright.tasks.choose import Chosen
+    from kernwright.tasks.model import ModelUse
     from kernwright.tasks.not_applied import NotApplied
     from kernwright.tasks.optimize import Optimised
 
@@ -30,7 +32,7 @@ def optimize(
     rounds: Annotated[
         int | None, typer.Option("--rounds", min=1, max=10_000, help="Candidates to verify at most, per kernel.")
     ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Use no model. This version never does.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Use no model, whatever the settings say.")] = False,
     show_prompt: Annotated[
         bool, typer.Option("--show-prompt", help="Print what a model would be sent, and send and search nothing.")
     ] = False,
@@ -38,14 +40,12 @@ def optimize(
 ) -> None:
     """Look for rewrites that are verified to be right and measured to be faster."""
     front: Front = context.obj
+    front.start_at(file)
     if show_prompt:
-        if front.as_json:
-            front.answer({"prompts": []})
-        front.note("no model takes part in this version: there is no prompt, and nothing is sent")
+        _show_prompts(front, file, kernel, rounds, offline)
         return
     from kernwright.tasks.optimize import optimise_file
 
-    front.start_at(file)
     with front.progress("optimize") as tell:
         results = optimise_file(
             front.engine,
@@ -55,6 +55,7 @@ def optimize(
             lambda where, step: tell(
                 f"{where.name}, {step.round} of {step.rounds}: {step.candidate.title}: {step.verdict.status.value}"
             ),
+            None if offline else _model(front, tell),
         )
     interrupted = any(result.found.interrupted for result in results)
     if not front.as_json:
@@ -67,6 +68,36 @@ def optimize(
         raise problem
     if interrupted:
         raise Failure("interrupted; what was found until then is printed, and can be accepted", INTERRUPTED)
+
+
+def _model(front: Front, tell: Progress) -> ModelUse | None:
+    """The model that takes part; what knows one is loaded only where one is named."""
+    if not front.settings.model.name:
+        return None
+    from kernwright.settings import model_key
+    from kernwright.tasks.model import model_of
+
+    return model_of(front.engine, model_key(), tell)
+
+
+def _show_prompts(front: Front, file: Path, kernel: str | None, rounds: int | None, offline: bool) -> None:
+    """Print the first call of each kernel, exactly as it would be sent."""
+    if offline or not front.settings.model.name:
+        if front.as_json:
+            front.answer({"prompts": []})
+        front.note("no model takes part: there is no prompt, and nothing is sent; 'settings.model.name' names one")
+        return
+    from kernwright.tasks.show_prompt import prompts
+
+    shown = prompts(front.engine, file, kernel, rounds or front.settings.rounds)
+    if front.as_json:
+        front.answer({"prompts": [{"kernel": one.kernel, "request": one.request, "why": one.why} for one in shown]})
+        return
+    for one in shown:
+        front.line(f"{one.kernel}: {one.why or 'POST ' + one.address}")
+        if one.request:
+            front.line(json.dumps(one.request, ensure_ascii=False, indent=1))
+    front.note("nothing was sent")
 
 
 def optimised_json(result: Optimised) -> dict[str, Any]:
@@ -93,6 +124,7 @@ def optimised_json(result: Optimised) -> dict[str, Any]:
         "asks": list(chosen.asks),
         "why": result.why or None,
         "ended": result.found.ended or None,
+        "model": result.suggestion.as_json if result.suggestion is not None else None,
     }
 
 
@@ -135,6 +167,10 @@ def _print_result(front: Front, result: Optimised) -> None:
     if not result.offers and not result.why and not chosen.asks:
         front.line(f"  no offer after {result.found.rounds} rounds: {result.found.ended}")
         _print_not_applied(front, chosen)
+    if result.suggestion is not None:
+        front.line(f"  model: {result.suggestion.ended}; {result.suggestion.cost}")
+        if result.suggestion.pays:
+            front.line(f"      {result.suggestion.pays}")
     for refused in result.found.refused:
         front.detail(f"  {refused.status}: {refused.title}: {refused.why}")
     if result.offers:

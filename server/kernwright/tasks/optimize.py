@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kernwright import __version__
 from kernwright.engine import Engine
@@ -19,6 +20,9 @@ from kernwright.tasks.choose import Chosen, choose
 from kernwright.tasks.kept_search import keep_search, kept_search, search_key
 from kernwright.tasks.offered import offer_made
 
+if TYPE_CHECKING:
+    from kernwright.tasks.model import ModelUse, Suggestion
+
 
 @dataclass(frozen=True)
 class Optimised:
@@ -29,6 +33,8 @@ class Optimised:
     baseline: Baseline | None
     found: Found
     why: str = ""
+    suggestion: Suggestion | None = None
+    """What a model's part in it came to, where one took part."""
 
     @property
     def offers(self) -> tuple[Offer, ...]:
@@ -38,18 +44,22 @@ class Optimised:
 Watch = Callable[[Kernel, Step], None]
 
 
-def optimise_file(engine: Engine, path: Path, name: str | None, rounds: int, watch: Watch) -> list[Optimised]:
+def optimise_file(
+    engine: Engine, path: Path, name: str | None, rounds: int, watch: Watch, model: ModelUse | None = None
+) -> list[Optimised]:
     """Search for each kernel of a file, or the named one. An interrupt ends the search and keeps what was found."""
     results: list[Optimised] = []
     for chosen in choose(engine, path, name):
-        result = optimise_kernel(engine, chosen, rounds, lambda step, kernel=chosen.kernel: watch(kernel, step))
+        result = optimise_kernel(engine, chosen, rounds, lambda step, kernel=chosen.kernel: watch(kernel, step), model)
         results.append(result)
         if result.found.interrupted:
             break
     return results
 
 
-def optimise_kernel(engine: Engine, chosen: Chosen, rounds: int, watch: Callable[[Step], None]) -> Optimised:
+def optimise_kernel(
+    engine: Engine, chosen: Chosen, rounds: int, watch: Callable[[Step], None], model: ModelUse | None = None
+) -> Optimised:
     nothing = Found((), (), 0)
     original = original_of(engine, chosen)
     if original is None:
@@ -68,8 +78,11 @@ def optimise_kernel(engine: Engine, chosen: Chosen, rounds: int, watch: Callable
         found = search(engine, chosen, original, baseline, rounds, watch)
         keep_search(engine, key, found)
         _remember_search(engine, found)
+    suggestion: Suggestion | None = None
+    if model is not None and not found.interrupted:
+        found, suggestion = model.improve(chosen, original, baseline, found, key, rounds, watch)
     _remember_offers(engine, chosen, found)
-    return Optimised(chosen, baseline, found)
+    return Optimised(chosen, baseline, found, suggestion=suggestion)
 
 
 def _remember_offers(engine: Engine, chosen: Chosen, found: Found) -> None:
