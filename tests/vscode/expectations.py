@@ -25,8 +25,8 @@ needs_compiler = pytest.mark.skipif(
 def check(window: Window, *, patience: float = PATIENCE_SECONDS, **expected: Expected) -> None:
     """Wait until all that is named is so at the same time: each name is one kind of thing that a window shows.
 
-    Beyond these there are ``text``, the active editor's, and ``disk``, that of a file in the folder as bytes are
-    there; ``decisions`` are what memory holds. A name with ``no_`` before it must not be seen.
+    Beyond these there is ``text``, the exact one of the active editor, and ``decisions`` are those that memory
+    holds. With ``no_`` before its name a thing must not be seen.
     """
     last = time.monotonic() + patience
     while True:

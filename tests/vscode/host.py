@@ -159,6 +159,8 @@ class Ground:
 
 @dataclass
 class Host:
+    """The server process of a running VS Code, and all that was started below it."""
+
     ground: Ground
     process: subprocess.Popen[bytes]
     log: Path

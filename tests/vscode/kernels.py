@@ -57,7 +57,7 @@ c = "out f32[n, n]"
 n = [1, 2, 5, 33]
 tolerance = {rel = 1e-3, abs = 1e-3}
 [time]
-n = 192
+n = 384
 */
 void multiply(int n, const float *restrict a, const float *restrict b, float *restrict c)
 {
@@ -70,4 +70,4 @@ void multiply(int n, const float *restrict a, const float *restrict b, float *re
         }
 }
 """
-"""There is much to try with it, so a search takes some time."""
+"""There is much to try with it, and each call takes long, so that a search takes its time."""

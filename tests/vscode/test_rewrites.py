@@ -60,12 +60,14 @@ def expected(story: Story) -> Iterator[list[str]]:
 
 def test_a_search_shows_its_progress_and_can_be_cancelled(story: Story) -> None:
     window = story.window
-    # So much is tried that it cannot be over before it is cancelled.
+    # It cannot be over before it is cancelled.
     story.ground.write_settings(kernwright__rounds=500, kernwright__searchSeconds=600)
     window.open_file("multiply.c")
     check(window, lenses="Optimize")
     window.click_lens("Optimize")
-    check(window, toasts=re.compile(r"Optimizing multiply: .*\d+ of \d+ candidates tried"), lenses="optimize: running")
+    check(
+        window, toasts=re.compile(r"Optimizing multiply: .*\d+ (of \d+ )?candidates tried"), lenses="optimize: running"
+    )
     window.answer("Optimizing multiply", "Cancel")
     check(window, no_toasts="Optimizing multiply", no_lenses="running")
     story.ground.write_settings()

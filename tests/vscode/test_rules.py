@@ -36,10 +36,16 @@ def test_the_report_has_its_charts(story: Story) -> None:
     assert page.locator("#kw-roofline svg line.kw-roof").count() >= 2
     assert page.locator("#kw-candidates svg g.kw-candidate").count() >= 1
     assert page.locator("#kw-candidates-table tbody tr[data-outcome=offered]").count() == 1
-    assert page.locator(f"#kw-heat-table tr[data-line='{LINE}']").count() == 1
     assert page.locator("#kw-evidence-table tbody tr[data-how=measured]").count() >= 1
     assert re.search(r"[\d.]+ (ns|µs|ms)", page.locator("#kw-summary [data-fact=time]").inner_text())
     window.screenshot(FAILURES.with_name("seen") / "report.png")
+
+
+def test_the_report_profiles_and_follows_what_comes_in(story: Story) -> None:
+    page = story.window.webview()
+    assert page.locator("#kw-heat-table tbody tr").count() == 0, "nothing was profiled yet"
+    page.locator("#kw-profile").click()
+    page.locator(f"#kw-heat-table tbody tr[data-line='{LINE}']").wait_for()
 
 
 def test_the_report_is_used_by_keyboard_and_leads_to_the_line(story: Story) -> None:

@@ -64,6 +64,8 @@ def test_only_node_and_the_server_run(story: Story) -> None:
 
 def test_trust_makes_it_compile(story: Story) -> None:
     window = story.window
+    # Once it is trusted the workspace's settings count, as they should.
+    story.file(".vscode/settings.json").unlink()
     window.command("Workspaces: Manage Workspace Trust")
     window.page.locator(".workspace-trust-editor .monaco-button", has_text="Trust").first.click()
     window.open_file("dot.c")
