@@ -120,6 +120,27 @@ def test_lenses_stand_over_kernels_that_matter(served: Served) -> None:
     served.run(check)
 
 
+@each_editor
+def test_an_answer_before_its_text_was_examined_is_asked_for_again(served: Served) -> None:
+    """A client asks for lenses once: what it was told too early would stay."""
+
+    async def check(file: Opened) -> None:
+        refreshes = file.client.editor.refreshes
+        able = served.case.capabilities["workspace"].get("codeLens", {}).get("refreshSupport")
+        for name in ("product", "dot"):
+            before = refreshes["workspace/codeLens/refresh"]
+            file.replace("float dot(" if name == "product" else "float product(", f"float {name}(")
+            early = await file.lenses()
+            await file.found()
+            if headline(early) != name and able:
+                await file.client.wait_for(
+                    lambda before=before: refreshes["workspace/codeLens/refresh"] > before, what="a refresh"
+                )
+            assert headline(await file.lenses()) == name
+
+    served.run(check)
+
+
 @in_vscode
 def test_a_lens_says_how_fast_a_kernel_is(served: Served) -> None:
     """Its commands do what they say; figures of an earlier text are told as such."""

@@ -98,7 +98,8 @@ class Decisions:
         if id_ not in facts.rejected:
             raise ReplyError(f"there is no decision on '{id_}' that could be taken back")
         if self._undecided.pop(id_, None) is None:
-            answer = await session.analysis.ask(TakeBack(session.root_of(session.documents[uri].path), id_))
+            root = session.root_of(session.documents[uri].path)
+            answer = await session.analysis.ask(TakeBack(root, id_, "rejected"))
             if isinstance(answer, Refused):
                 raise ReplyError(answer.why)
         facts.rejected.discard(id_)
@@ -108,10 +109,9 @@ class Decisions:
     async def _take_back_earlier(self, id_: str) -> TakenBackParams:
         why = f"there is no decision on '{id_}' that could be taken back"
         for folder in self._server.session.folders:
-            answer = await self._server.session.analysis.ask(TakeBack(folder, id_))
+            answer = await self._server.session.analysis.ask(TakeBack(folder, id_, "rejected"))
             if not isinstance(answer, Refused):
-                decision: Literal["accepted", "rejected"] = "rejected" if answer == "rejected" else "accepted"
-                return TakenBackParams("", id_, id_, decision)
+                return TakenBackParams("", id_, id_, "rejected")
             why = answer.why
         raise ReplyError(why)
 
@@ -141,7 +141,7 @@ class Decisions:
 
     async def _undo(self, accepted: _Accepted) -> None:
         session, offer = self._server.session, accepted.offer
-        answer = await session.analysis.ask(TakeBack(accepted.root, offer.id))
+        answer = await session.analysis.ask(TakeBack(accepted.root, offer.id, "accepted"))
         if isinstance(answer, Refused):
             self._server.log(f"an acceptance was not taken back: {answer.why}")
         if accepted.uri in session.documents:

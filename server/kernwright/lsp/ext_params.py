@@ -1,16 +1,17 @@
-"""Parameters of messages beyond the protocol, taken from plain data: what does not fit is named in one line."""
+"""Parameters and results of messages beyond the protocol as plain data: what does not fit is named in one line."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from kernwright.lsp.convert import table_of
 from kernwright.lsp.endpoint import ReplyError
 from kernwright.lsp.message import INVALID_PARAMS
 
 _Kind = TypeVar("_Kind")
+_PLAIN = (str, int, float, bool, NoneType)
 _WORDS = {str: "a text", bool: "true or false", int: "a number", float: "a number", NoneType: "null"}
 
 
@@ -27,6 +28,17 @@ def taken(method: str, kind: type[_Kind], params: object) -> _Kind:
         elif field.default is MISSING:
             raise ReplyError(f"{method} needs '{field.name}', {_words(hints[field.name])}", INVALID_PARAMS)
     return kind(**values)
+
+
+def plain(value: Any) -> Any:
+    """A result as plain data. Lists of kernels are long and asked for often: nothing is copied that need not be."""
+    match value:
+        case tuple():
+            return [plain(one) for one in cast(tuple[Any, ...], value)]
+        case _ if is_dataclass(value):
+            return {name: plain(one) if type(one) not in _PLAIN else one for name, one in vars(value).items()}
+        case _:
+            return value
 
 
 def _fits(value: object, hint: Any) -> bool:

@@ -28,7 +28,7 @@ from kernwright.lsp.ext_messages import (
     TestRuleParams,
     TestRuleResult,
 )
-from kernwright.lsp.ext_params import taken
+from kernwright.lsp.ext_params import plain, taken
 from kernwright.lsp.ext_views import (
     KernelItem,
     KernelsChangedParams,
@@ -66,7 +66,7 @@ def register(server: KernwrightServer) -> None:
         method: str, kind: type[_Params], handler: Callable[[KernwrightServer, Views, _Params], Awaitable[Any]]
     ) -> None:
         async def handle(params: Any) -> dict[str, Any]:
-            return asdict(await handler(server, views, taken(method, kind, params)))
+            return plain(await handler(server, views, taken(method, kind, params)))
 
         server.feature(method)(handle)
 
@@ -101,14 +101,14 @@ def _tell_changes(server: KernwrightServer) -> None:
 async def _kernels(server: KernwrightServer, views: Views, params: KernelsParams) -> KernelsResult:
     session = server.session
     if params.search:
-        for folder in session.folders:
+        for folder in session.workspace_folders:
             title = f"Looking for kernels in {folder.name}"
             found = await _done(session.submit_aside(JobKind.FIND, folder, "", title))
             if isinstance(found, KernelsFound):
                 views.kernels[folder] = time.time(), found
     kernels: list[KernelItem] = list(open_kernels(session))
     opened = [document.path for document in session.documents.values()]
-    searched = {folder: views.kernels[folder] for folder in session.folders if folder in views.kernels}
+    searched = {folder: views.kernels[folder] for folder in session.workspace_folders if folder in views.kernels}
     for folder, (_, found) in searched.items():
         kernels += other_kernels(folder, found.kernels, opened)
     return KernelsResult(

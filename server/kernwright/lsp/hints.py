@@ -25,6 +25,7 @@ def register(server: KernwrightServer) -> None:
         document = session.known(uri)
         if document is None or not session.settings_of(uri).hints:
             return []
+        answered(uri)
         first, last = params.range.start.line, min(params.range.end.line, len(document.lines) - 1)
         found: list[Json] = []
         for line, notes in sorted(notes_by_line(server, uri, first, last).items()):
@@ -58,7 +59,14 @@ def register(server: KernwrightServer) -> None:
         if server.client.refreshes_hints:
             server.endpoint.ask(types.WORKSPACE_INLAY_HINT_REFRESH)
 
-    refresh_with(session, lambda settings: settings.hints, refresh)
+    def shown_of(uri: str) -> tuple[object, ...]:
+        """Of which text the kernels are that have facts: those of an earlier one are shown as such."""
+        known = ((kernel, session.kept.facts(uri, kernel.summary.signature)) for kernel in session.kernels(uri))
+        return tuple(
+            (kernel.summary.key, kernel.touched) for kernel, facts in known if facts.profile or facts.compiled
+        )
+
+    answered = refresh_with(session, lambda settings: settings.hints, refresh, shown_of)
     _ = (hints, resolve)
 
 

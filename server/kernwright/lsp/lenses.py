@@ -25,6 +25,7 @@ def register(server: KernwrightServer) -> None:
         document = session.known(uri)
         if document is None or not session.settings_of(uri).lenses:
             return []
+        answered(uri)
         with_findings = {finding.kernel for finding in session.findings(uri)}
         found: list[Json] = []
         for kernel in session.kernels(uri):
@@ -41,8 +42,20 @@ def register(server: KernwrightServer) -> None:
         if server.client.refreshes_lenses:
             server.endpoint.ask(types.WORKSPACE_CODE_LENS_REFRESH)
 
-    refresh_with(session, lambda settings: settings.lenses, refresh)
+    def shown_of(uri: str) -> tuple[object, ...]:
+        """What decides which lenses there are, and of which text their figures are said to be."""
+        with_findings = {finding.kernel for finding in session.findings(uri)}
+        return tuple(_shown(server, uri, kernel, with_findings) for kernel in session.kernels(uri))
+
+    answered = refresh_with(session, lambda settings: settings.lenses, refresh, shown_of)
     _ = (lenses, resolve)
+
+
+def _shown(server: KernwrightServer, uri: str, kernel: PlacedKernel, with_findings: set[str]) -> tuple[object, ...]:
+    summary = kernel.summary
+    facts = server.session.kept.facts(uri, summary.signature)
+    figures = (summary.key, kernel.touched) if facts.timing is not None or facts.offers else None
+    return summary.signature, summary.contract, summary.signature in with_findings, figures
 
 
 def matters(server: KernwrightServer, uri: str, kernel: PlacedKernel, with_findings: set[str]) -> bool:

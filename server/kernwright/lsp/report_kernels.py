@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,12 @@ def open_kernels(session: Session) -> Iterator[KernelItem]:
         found = session.analysed(uri)
         if found is None:
             continue
-        folder, findings = session.root_of(document.path), [one.kernel for one in session.findings(uri)]
+        folder, findings = session.root_of(document.path), Counter(one.kernel for one in session.findings(uri))
+        jobs = {job.request.signature: job for job in session.jobs.jobs if job.uri == uri}
         for kernel in session.kernels(uri):
             signature = kernel.summary.signature
             facts = session.kept.facts(uri, signature)
-            job = next((one for one in session.jobs.jobs if one.place[1:] == (uri, signature)), None)
+            job = jobs.get(signature)
             yield _item(
                 kernel,
                 facts,
@@ -32,7 +34,7 @@ def open_kernels(session: Session) -> Iterator[KernelItem]:
                 path=document.path,
                 folder=folder,
                 language=found.language,
-                findings=findings.count(signature),
+                findings=findings[signature],
                 job=f"{job.kind.value}: {job.state.value}" if job is not None else None,
             )
 

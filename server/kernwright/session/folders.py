@@ -57,6 +57,11 @@ class Folders:
         self._implied.add(folder)
         self._editor[folder] = self.default
 
+    @property
+    def of_workspace(self) -> tuple[Path, ...]:
+        """Those that the editor has opened, without implied ones."""
+        return tuple(folder for folder in self._editor if folder not in self._implied)
+
     def unneeded(self, needed: Iterable[Path]) -> set[Path]:
         """Implied folders that none of some folders is."""
         return self._implied.difference(needed)

@@ -91,6 +91,11 @@ class Session:
         """Those of the workspace, and those that documents outside of it lie in."""
         return tuple(self._folders)
 
+    @property
+    def workspace_folders(self) -> tuple[Path, ...]:
+        """Those of the workspace alone: files elsewhere are nobody's to look through."""
+        return self._folders.of_workspace
+
     def offer_settings(self, editor: Mapping[str, Any]) -> None:
         """What the editor sets before it is asked."""
         self._folders.offered = self._folders.default = editor
@@ -249,14 +254,21 @@ class Session:
         """The newest result, which may be for an earlier version than the text has."""
         return self._analysed.get(uri)
 
+    def newest(self, uri: str) -> Analysed | None:
+        """The result for the newest text, if it is there and complete."""
+        document, found = self.known(uri), self._analysed.get(uri)
+        if document is None or found is None or found.version != document.version or found.pending:
+            return None
+        return found
+
     async def analysed_now(self, uri: str) -> Analysed | None:
         """The result for the newest text, when it is there; None if the document goes first.
 
         The text may be edited between a result's arrival and the turn of whoever waits for it: then the wait goes on.
         """
-        while (document := self.known(uri)) is not None:
-            found = self._analysed.get(uri)
-            if found is not None and found.version == document.version and not found.pending:
+        while self.known(uri) is not None:
+            found = self.newest(uri)
+            if found is not None:
                 return found
             future: asyncio.Future[Analysed | None] = asyncio.get_running_loop().create_future()
             self._waiting.setdefault(uri, []).append(future)
