@@ -119,6 +119,21 @@ def test_the_kernels_of_files_that_nobody_has_open(world: World, trusted: bool) 
     world.run(check, initialization_options={"trusted": trusted})
 
 
+def test_folders_outside_of_the_workspace_are_not_looked_through(world: World) -> None:
+    async def check(file: Opened) -> None:
+        outside = world.root.parent / "outside"
+        outside.mkdir(exist_ok=True)
+        (outside / "open.c").write_text(SCALE)
+        (outside / "other.c").write_text(DOT)
+        uri = file.client.open(outside / "open.c", SCALE, "c")
+        await file.client.wait_for_diagnostics(uri)
+        found = (await ask(file, "kernels", search=True))["kernels"]
+        assert [one["name"] for one in found] == ["dot", "scale", "scale"]
+        assert found[-1]["folder"] == str(outside) and found[-1]["is_open"] is True
+
+    world.run(check)
+
+
 @in_vscode
 def test_a_report_before_anything_was_measured(served: Served) -> None:
     async def check(file: Opened) -> None:

@@ -57,8 +57,8 @@ def answer_to(question: object, worker: AnalysisWorker) -> object:
                 return _switch(_engine(worker, root), name, on=on).said
             case ChangeRule(root, name, change):
                 return _change(_engine(worker, root), name, change)
-            case TakeBack(root, offer):
-                return _take_back(_engine(worker, root), offer)
+            case TakeBack():
+                return _take_back(_engine(worker, question.root), question)
             case _:
                 return Refused("no such question")
     except (Complaint, MemoryUnavailable) as error:
@@ -131,10 +131,11 @@ def _decide(engine: Engine, question: Decide) -> object:
     return tuple(learned.name for learned in promote_what_has_earned_it(engine))
 
 
-def _take_back(engine: Engine, offer: str) -> str:
+def _take_back(engine: Engine, question: TakeBack) -> str:
+    from kernwright.memory.model import EventKind
     from kernwright.tasks.decide import take_back
 
-    return str(take_back(engine, offer).data["decision"])
+    return take_back(engine, question.offer, EventKind(question.decision)).offer
 
 
 def _rule_text(engine: Engine, name: str) -> RuleDocument | Refused:

@@ -149,10 +149,11 @@ class ChangeRule:
 
 @dataclass(frozen=True)
 class TakeBack:
-    """The last decision on an offer no longer counts. The answer is which it was: ``accepted`` or ``rejected``."""
+    """The last decision on an offer, which is of this kind, no longer counts."""
 
     root: Path
     offer: str
+    decision: Literal["accepted", "rejected"]
 
 
 Question = ContractOf | EditsOf | RuleText | Decide | RulesOf | SwitchRule | ChangeRule | TakeBack

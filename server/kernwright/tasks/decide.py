@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,6 +17,8 @@ from kernwright.memory.store import MemoryUnavailable
 from kernwright.offer import Offer
 from kernwright.tasks.offered import offer_made
 from kernwright.text import Edit, Snapshot, Span, read_snapshot
+
+_DECISIONS = (EventKind.ACCEPTED, EventKind.REJECTED)
 
 
 class NoOffer(Complaint):
@@ -97,40 +99,34 @@ def reject(engine: Engine, offer: str, reason: Reason) -> Event:
     return engine.memory.append(decision(offered, EventKind.REJECTED, {"reason": reason.value}))[0]
 
 
-def take_back(engine: Engine, offer: str) -> Event:
-    """Withdraw the last decision on an offer: its edit was undone, or its rejection was a slip. ``NoOffer`` where no
-    decision stands."""
-    made = standing(engine.memory.of_offer(offer))
-    decisions = [event for event in made if event.kind in (EventKind.ACCEPTED, EventKind.REJECTED)]
-    if not decisions:
+def take_back(engine: Engine, offer: str, kind: EventKind) -> Event:
+    """Withdraw the last decision on an offer, an acceptance or a rejection as ``kind`` says: its edit was undone, or
+    it was a slip. ``NoOffer`` where no such decision stands."""
+    decisions = [event for event in standing(engine.memory.of_offer(offer)) if event.kind in _DECISIONS]
+    if not decisions or decisions[-1].kind is not kind:
         raise NoOffer(f"there is no decision on '{offer}' that could be taken back")
-    last = decisions[-1]
-    data = {"event": last.id, "decision": last.kind.value}
-    return engine.memory.append(decision(last, EventKind.TAKEN_BACK, data))[0]
+    data = {"event": decisions[-1].id, "decision": kind.value}
+    return engine.memory.append(decision(decisions[-1], EventKind.TAKEN_BACK, data))[0]
 
 
 def not_rejected(engine: Engine, records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Of some offers as memory keeps them those that nobody has turned down. An offer is the same whatever the rest of
     its file holds, and "not now" is no answer for another time."""
-    if not records:
-        return []
     try:
-        events = standing(
-            engine.memory.events(EventKind.OFFERED, EventKind.ACCEPTED, EventKind.REJECTED, EventKind.TAKEN_BACK)
-        )
+        turned_down = set(_turned_down(engine)) if records else set[tuple[str, ...]]()
     except MemoryUnavailable:
         # Whoever cannot remember what was rejected offers it again.
         return list(records)
-    last = {event.offer: event for event in events if event.kind is not EventKind.OFFERED}
-    rejected = {
-        offer
-        for offer, event in last.items()
-        if event.kind is EventKind.REJECTED and event.data["reason"] != Reason.NOT_NOW.value
-    }
-    turned_down = {
-        _sameness(event.data) for event in events if event.kind is EventKind.OFFERED and event.offer in rejected
-    }
     return [record for record in records if _sameness(record) not in turned_down]
+
+
+def _turned_down(engine: Engine) -> Iterator[tuple[str, ...]]:
+    decisions = standing(engine.memory.events(*_DECISIONS, EventKind.TAKEN_BACK))
+    last = {event.offer: event for event in decisions}
+    for offer, event in last.items():
+        if event.kind is EventKind.REJECTED and event.data["reason"] != Reason.NOT_NOW.value:
+            made = [one for one in engine.memory.of_offer(offer) if one.kind is EventKind.OFFERED]
+            yield from (_sameness(one.data) for one in made[-1:])
 
 
 def _sameness(record: Mapping[str, Any]) -> tuple[str, ...]:
