@@ -99,7 +99,9 @@ def test_case(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     mention = expected.get("must_mention", "").lower()
     if mention != "slower":
         # Which sizes it is slower at is what timing says.
-        assert mention in f"{verdict.why} {' '.join(verdict.notes)}".lower()
+        example = verdict.stages[-1].counterexample
+        said = (verdict.why, *verdict.notes, example.where if example is not None else "")
+        assert mention in " ".join(said).lower()
     if verdict.status is Status.REFUTED and verdict.stages[-1].name.value == "equal":
         example = verdict.stages[-1].counterexample
         assert example is not None
