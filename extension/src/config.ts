@@ -20,6 +20,7 @@ export const RESTRICTED: ReadonlySet<string> = new Set([
   "cache",
   "data",
   "allowWeakSandbox",
+  "model",
 ]);
 
 /** Changing it starts the server anew. */

@@ -3,15 +3,15 @@
  * are only read.
  */
 import * as vscode from "vscode";
+import { randomBytes } from "node:crypto";
 import type { Server } from "./client";
 import { wantsWelcome } from "./config";
 import { lineOf } from "./log";
 import type { Machine } from "./machine";
-import { KERNELS, type KernelItem, type KernelsResult, type MachineResult } from "./protocol";
-import type { VirtualTexts } from "./virtual-texts";
+import { firstRunPage, PAGE_COMMANDS } from "./first-run-page";
+import { KERNELS, type KernelItem, type KernelsResult } from "./protocol";
 
 const WELCOMED = "kernwright.welcomed";
-const MOST_LISTED = 12;
 
 export class FirstRun {
   private busy = false;
@@ -19,7 +19,6 @@ export class FirstRun {
   constructor(
     private readonly server: Server,
     private readonly machine: Machine,
-    private readonly texts: VirtualTexts,
     private readonly state: vscode.Memento,
     private readonly log: vscode.LogOutputChannel,
   ) {}
@@ -61,13 +60,18 @@ export class FirstRun {
         [known ?? (await this.server.ask(KERNELS, { search: true })), await this.machine.lookForUser()] as const,
     );
     const kernel = toTry(found.kernels);
-    const page = firstRunPage(found, machine, kernel, vscode.workspace.isTrusted);
     if (kernel !== undefined) {
       const at = new vscode.Range(kernel.line, 0, kernel.line, 0);
       await vscode.window.showTextDocument(vscode.Uri.parse(kernel.uri), { preview: false, selection: at });
     }
-    const uri = this.texts.put("/Kernwright.md", "first-run", page);
-    await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
+    const panel = vscode.window.createWebviewPanel(
+      "kernwright.firstRun",
+      "Kernwright",
+      { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
+      { enableScripts: false, enableCommandUris: PAGE_COMMANDS, localResourceRoots: [] },
+    );
+    const trusted = vscode.workspace.isTrusted;
+    panel.webview.html = firstRunPage({ kernels: found, machine, kernel, trusted }, randomBytes(16).toString("hex"));
   }
 }
 
@@ -94,72 +98,4 @@ export function toTry(kernels: readonly KernelItem[]): KernelItem | undefined {
     (best, kernel) => (best === undefined || worth(kernel) > worth(best) ? kernel : best),
     undefined,
   );
-}
-
-/** The page in Markdown. */
-export function firstRunPage(
-  found: KernelsResult,
-  machine: MachineResult | undefined,
-  kernel: KernelItem | undefined,
-  trusted: boolean,
-): string {
-  const lines = [`# Kernwright`, ""];
-  if (kernel !== undefined) {
-    lines.push(
-      vscode.l10n.t("**Try this one:** {0}. Its file is open beside this page.", link(kernel)),
-      "",
-      trusted
-        ? vscode.l10n.t("Press *Profile* or *Optimize* above it; nothing is compiled or run before you do.")
-        : vscode.l10n.t("This workspace is not trusted: kernels are read, and nothing is compiled or run."),
-      "",
-    );
-    if (kernel.contract === "none") {
-      lines.push(
-        vscode.l10n.t(
-          "It has no contract yet, which says what it may be called with. *Insert contract* writes the one that its code implies.",
-        ),
-        "",
-      );
-    }
-  }
-  lines.push(...machinePart(machine), ...kernelPart(found));
-  return `${lines.join("\n")}\n`;
-}
-
-function machinePart(machine: MachineResult | undefined): string[] {
-  if (machine === undefined || machine.parts.length === 0) {
-    return [];
-  }
-  const has = machine.parts.filter((part) => part.found);
-  const lacks = machine.parts.filter((part) => !part.found && part.remedy !== "");
-  const lines = [`## ${vscode.l10n.t("This machine has")}`, ""];
-  lines.push(...has.map((part) => `- **${escaped(part.name)}** ${escaped(part.version)} — ${escaped(part.adds)}`), "");
-  if (lacks.length > 0) {
-    lines.push(`## ${vscode.l10n.t("It could also have")}`, "");
-    lines.push(...lacks.map((part) => `- **${escaped(part.name)}** — ${escaped(part.adds)}: \`${part.remedy}\``), "");
-  }
-  return lines;
-}
-
-function kernelPart({ kernels, left_out: leftOut }: KernelsResult): string[] {
-  const lines = [`## ${vscode.l10n.t("Kernels here")}`, ""];
-  lines.push(...kernels.slice(0, MOST_LISTED).map((kernel) => `- ${link(kernel)}`));
-  if (kernels.length > MOST_LISTED) {
-    lines.push("", vscode.l10n.t("{0} more are in the Kernels view.", kernels.length - MOST_LISTED));
-  }
-  if (leftOut > 0) {
-    lines.push("", vscode.l10n.t("{0} files were not read: there are too many, or they are too long.", leftOut));
-  }
-  return [...lines, ""];
-}
-
-function link(kernel: KernelItem): string {
-  const uri = vscode.Uri.parse(kernel.uri);
-  const target = uri.with({ fragment: `L${kernel.line + 1}` }).toString();
-  return `[${escaped(kernel.name)}](<${target}>) (${escaped(vscode.workspace.asRelativePath(uri))}:${kernel.line + 1})`;
-}
-
-/** A text that stands for itself in Markdown. */
-export function escaped(text: string): string {
-  return text.replace(/[\\`*_{}[\]()<>#+\-.!|~]/g, "\\$&");
 }

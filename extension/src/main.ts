@@ -78,7 +78,7 @@ export function activate(context: vscode.ExtensionContext): Kernwright {
   const jobs = new Jobs(server);
   const machine = new Machine(server, context.workspaceState, log);
   const status = new Status(server, jobs, machine);
-  const firstRun = new FirstRun(server, machine, texts, context.workspaceState, log);
+  const firstRun = new FirstRun(server, machine, context.workspaceState, log);
   const kernels = new KernelsView(server, log);
   const rules = new RulesView(server, texts, log);
   const parts: Parts = {

@@ -1,7 +1,8 @@
 /** What the views and the status say, and what the first page proposes. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { escaped, firstRunPage, foundWords, toTry } from "../src/first-run";
+import { foundWords, toTry } from "../src/first-run";
+import { escaped, firstRunPage, PAGE_COMMANDS } from "../src/first-run-page";
 import { kernelAbove, sameUri } from "../src/place";
 import { CHANGE_RULE, RULES, TEST_RULE } from "../src/protocol";
 import { machineLines } from "../src/status";
@@ -181,16 +182,37 @@ test("the kernel to try has a contract, asks nothing, and has something to find 
 
 test("the first page says what was found, what is missing, and what to try", () => {
   reset();
-  const found = { kernels: [kernel({ name: "dot_f" })], searched_at: 1, left_out: 0 };
-  const page = firstRunPage(found, machine, found.kernels[0], true);
-  assert.match(page, /\[dot\\_f\]\(<file:\/\/\/w\/dot\.c#L4>\)/);
-  assert.match(page, /\*\*gcc\*\* gcc 12\\\.2/);
-  assert.match(page, /\*\*bubblewrap\*\* — compiles: `apt install bubblewrap`/);
-  assert.match(page, /nothing is compiled or run before you do/);
-  const untrusted = firstRunPage(found, undefined, kernel({ contract: "none" }), false);
+  const kernels = { kernels: [kernel({ name: "dot<float>" })], searched_at: 1, left_out: 0 };
+  const page = firstRunPage({ kernels, machine, kernel: kernels.kernels[0], trusted: true }, "n0");
+  assert.match(page, /<a href="command:kernwright.openKernel\?%5B[^"]*">dot&lt;float&gt;<\/a> dot\.c:4/);
+  assert.match(page, /<th scope="row">gcc<\/th><td>gcc 12\.2/);
+  assert.match(page, /<th scope="row">bubblewrap<\/th><td>compiles<\/td><td>apt install bubblewrap<\/td>/);
+  assert.match(page, /Nothing is compiled or run before you press/);
+  assert.match(page, /command:kernwright\.optimizeKernel/);
+  const none = { kernels, machine: undefined, kernel: kernel({ contract: "none" }), trusted: false };
+  const untrusted = firstRunPage(none, "n0");
   assert.match(untrusted, /not trusted/);
   assert.match(untrusted, /no contract yet/);
-  assert.doesNotMatch(untrusted, /This machine has/);
+  assert.doesNotMatch(untrusted, /This machine has|optimizeKernel|profileKernel/);
+});
+
+test("the first page runs no script and no command but its own", () => {
+  reset();
+  const kernels = {
+    kernels: [kernel({ name: '"><script>alert(1)</script>', uri: "file:///w/%22x%27.c" })],
+    searched_at: 1,
+    left_out: 3,
+  };
+  const page = firstRunPage({ kernels, machine, kernel: kernels.kernels[0], trusted: true }, "n0");
+  assert.match(page, /content="default-src 'none'; style-src 'nonce-n0'"/);
+  assert.doesNotMatch(page, /<script|\son\w+=|javascript:/i);
+  const commands = [...page.matchAll(/href="command:([\w.]+)/g)].map(([, command]) => command ?? "");
+  assert.ok(commands.length > 3);
+  assert.deepEqual(
+    commands.filter((command) => !(PAGE_COMMANDS as readonly string[]).includes(command)),
+    [],
+  );
+  assert.equal([...page.matchAll(/<a /g)].length, commands.length, "a link leads elsewhere");
 });
 
 test("what was found is counted in words that fit", () => {
@@ -200,6 +222,6 @@ test("what was found is counted in words that fit", () => {
   assert.equal(foundWords([kernel(), kernel({ uri: "file:///w/x.c" })]), "Kernwright found 2 kernels in 2 files here.");
 });
 
-test("names stand for themselves in Markdown", () => {
-  assert.equal(escaped("a<b>::f_[0]"), "a\\<b\\>::f\\_\\[0\\]");
+test("names stand for themselves in HTML", () => {
+  assert.equal(escaped(`a<b> & "c" 'd'`), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
 });

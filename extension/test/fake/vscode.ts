@@ -87,6 +87,10 @@ export class Range {
 
 export class Selection extends Range {}
 
+export class CancellationTokenSource {
+  readonly token = { isCancellationRequested: false };
+}
+
 export class ThemeIcon {
   static readonly File = new ThemeIcon("file");
   static readonly Folder = new ThemeIcon("folder");

@@ -131,6 +131,23 @@ test("an exported page has nothing that could be pressed", () => {
   assert.ok(window.document.querySelectorAll("button").length > 3, "the page itself keeps them");
 });
 
+test("charts are as wide as there is room, and no wider than can be read", () => {
+  const { page, show, all } = shown(report());
+  const width = () => Number(all("#kw-roofline-chart")[0]?.getAttribute("width"));
+  assert.equal(width(), 720, "nothing was laid out");
+  for (const [room, drawn] of [
+    [410.5, 410],
+    [100, 360],
+    [5000, 860],
+  ] as const) {
+    Object.defineProperty(page, "clientWidth", { value: room, configurable: true });
+    show(report());
+    assert.equal(width(), drawn);
+    const right = Math.max(...all("#kw-roofline-chart .kw-roof").map((one) => Number(one.getAttribute("x2"))));
+    assert.ok(right <= drawn);
+  }
+});
+
 test("what is stale is said", () => {
   const timing = report().timing;
   assert.ok(timing !== null);
