@@ -75,13 +75,15 @@ class Ground:
         return self.folder / "programs"
 
     def prepare(self) -> None:
-        for folder in (self.home, self.user / "User", self.extensions, self.programs):
+        for folder in (self.home, self.user / "User", self.user / "Machine", self.extensions, self.programs):
             folder.mkdir(parents=True, exist_ok=True)
         self.write_settings()
 
     def write_settings(self, **changed: Any) -> None:
         settings = {**SETTINGS, **self.settings, **{name.replace("__", "."): value for name, value in changed.items()}}
-        (self.user / "User" / "settings.json").write_text(json.dumps(settings, indent=2), encoding="utf-8")
+        # VS Code takes what is about the machine of a server, such as the path of a program, from the second alone.
+        for kind in ("User", "Machine"):
+            (self.user / kind / "settings.json").write_text(json.dumps(settings, indent=2), encoding="utf-8")
 
     def program(self, name: str, script: str) -> None:
         """Put a program of this name before all others."""
