@@ -14,14 +14,25 @@ export interface Frame {
   readonly bottom: number;
 }
 
-export const FRAME: Frame = { width: 720, height: 380, left: 64, right: 24, top: 16, bottom: 48 };
+const NARROWEST = 360;
+const WIDEST = 860;
 
-/** An empty drawing that grows with the page. */
+/**
+ * A frame as wide as there is room, so that words in a narrow panel are as large as elsewhere. A page that is not laid
+ * out has no width, and is drawn as one of the usual size.
+ */
+export function frameFor(room: number, height: number): Frame {
+  const width = room > 0 ? Math.min(WIDEST, Math.max(NARROWEST, Math.floor(room))) : 720;
+  return { width, height, left: 64, right: 24, top: 16, bottom: 48 };
+}
+
+/** An empty drawing, which shrinks where there is less room than it was made for. */
 export function drawing(id: string, title: string, { width, height }: Frame): Drawing {
   const svg = create("svg")
     .attr("id", id)
     .attr("class", "kw-chart")
     .attr("viewBox", `0 0 ${width} ${height}`)
+    .attr("width", width)
     .attr("role", "img")
     .attr("aria-labelledby", `${id}-name`);
   svg.append("title").attr("id", `${id}-name`).text(title);

@@ -13,7 +13,7 @@ import type { CandidateItem, SearchItem } from "../../protocol";
 import { filled } from "../filled";
 import { historyModel, type HistoryModel, type Mark } from "../history-model";
 import type { ReportWords } from "../words";
-import { drawAxes, drawing, FRAME } from "./chart";
+import { drawAxes, drawing, frameFor, type Frame } from "./chart";
 import { element, row, section, table, unbroken } from "./dom";
 import { durationWords, factorWords, figure, moment } from "./format";
 
@@ -26,10 +26,16 @@ const SHAPES: Readonly<Record<CandidateItem["outcome"], SymbolType>> = {
   inconclusive: symbolDiamond,
   skipped: symbolDiamond,
 };
+const HEIGHT = 300;
 const LANE = 36;
 const TICKS = [0.1, 0.2, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100];
 
-export function historySection(search: SearchItem | null, words: ReportWords, locale: string): HTMLElement {
+export function historySection(
+  search: SearchItem | null,
+  words: ReportWords,
+  locale: string,
+  room: number,
+): HTMLElement {
   if (search === null) {
     return section("kw-candidates", words.candidates, element("p", {}, words.noSearch));
   }
@@ -41,7 +47,7 @@ export function historySection(search: SearchItem | null, words: ReportWords, lo
     element("p", {}, `${ended} · ${moment(search.at, locale)}`),
     search.stale ? element("p", { class: "kw-stale" }, words.stale) : null,
     search.withheld > 0 ? element("p", {}, filled(words.withheld, String(search.withheld))) : null,
-    model === undefined ? null : element("figure", {}, draw(model, words, locale), legend(model, words)),
+    model === undefined ? null : element("figure", {}, draw(model, words, locale, frameFor(room, HEIGHT)), legend(model, words)),
     search.candidates.length === 0
       ? null
       : table(
@@ -76,8 +82,7 @@ function speedupWords({ speedup, low, high }: CandidateItem, words: ReportWords,
   return `${factorWords(speedup, locale)}${interval}`;
 }
 
-function draw(model: HistoryModel, words: ReportWords, locale: string): SVGSVGElement {
-  const frame = { ...FRAME, height: 300 };
+function draw(model: HistoryModel, words: ReportWords, locale: string, frame: Frame): SVGSVGElement {
   const lane = frame.height - frame.bottom - LANE / 2;
   const x = scaleLinear()
     .domain([0.5, model.rounds + 0.5])

@@ -9,6 +9,7 @@ interface VsCode {
 }
 declare function acquireVsCodeApi(): VsCode;
 
+const CALM_MS = 150;
 const vscode = acquireVsCodeApi();
 const main = document.getElementById("kw-report");
 if (main !== null) {
@@ -23,12 +24,31 @@ function listen(page: HTMLElement): void {
     preview: (offer: string) => vscode.postMessage({ type: "preview", offer }),
     exportHtml: () => vscode.postMessage({ type: "export", html: contentToExport(page) }),
   };
+  let shown: Extract<ToPage, { type: "report" }> | undefined;
+  let width = 0;
+  const show = (): void => {
+    if (shown !== undefined) {
+      width = page.clientWidth;
+      showReport(page, shown.report, shown.words, shown.locale, actions);
+    }
+  };
+  let timer: number | undefined;
+  window.addEventListener("resize", () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      // Charts are drawn for the room that there is.
+      if (page.clientWidth !== width) {
+        show();
+      }
+    }, CALM_MS);
+  });
   window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
     switch (data.type) {
       case "report":
         // A window that is loaded anew makes the panel again of this.
         vscode.setState({ uri: data.report.uri, kernel: data.report.signature });
-        showReport(page, data.report, data.words, data.locale, actions);
+        shown = data;
+        show();
         break;
       case "job":
         tellJob(data.text);

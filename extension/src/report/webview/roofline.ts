@@ -4,15 +4,24 @@ import type { ReportResult } from "../../protocol";
 import { filled } from "../filled";
 import { rooflineModel, type Place, type Point, type Roof, type RooflineModel, type Slope } from "../roofline-model";
 import type { ReportWords } from "../words";
-import { drawAxes, drawing, FRAME, logTicks } from "./chart";
+import { drawAxes, drawing, frameFor, logTicks, type Frame } from "./chart";
 import { element, row, section, table, unbroken } from "./dom";
 import { durationWords, factorWords, figure, percent } from "./format";
 
+const HEIGHT = 380;
 const ABOVE = -5;
 const BELOW = 14;
 const CROWDED = 0.6;
+/** Where names begin, as parts of a slope's length. */
+const BEGIN = 0.04;
+const MIDDLE = 0.42;
 
-export function rooflineSection(report: ReportResult, words: ReportWords, locale: string): HTMLElement {
+export function rooflineSection(
+  report: ReportResult,
+  words: ReportWords,
+  locale: string,
+  room: number,
+): HTMLElement {
   const model = rooflineModel(report);
   if (model === undefined) {
     return section("kw-roofline", words.roofline, element("p", {}, words.noRoofline));
@@ -20,7 +29,7 @@ export function rooflineSection(report: ReportResult, words: ReportWords, locale
   return section(
     "kw-roofline",
     words.roofline,
-    element("figure", {}, draw(report.name, model, words, locale)),
+    element("figure", {}, draw(report.name, model, words, locale, frameFor(room, HEIGHT))),
     element(
       "details",
       {},
@@ -46,8 +55,13 @@ function pointRow(point: Point, model: RooflineModel, locale: string): HTMLTable
   );
 }
 
-function draw(name: string, model: RooflineModel, words: ReportWords, locale: string): SVGSVGElement {
-  const frame = FRAME;
+function draw(
+  name: string,
+  model: RooflineModel,
+  words: ReportWords,
+  locale: string,
+  frame: Frame,
+): SVGSVGElement {
   const x = scaleLog().domain(model.intensities).range([frame.left, frame.width - frame.right]);
   const y = scaleLog().domain(model.rates).range([frame.height - frame.bottom, frame.top]);
   const svg = drawing("kw-roofline-chart", filled(words.rooflineOf, name), frame);
@@ -134,16 +148,16 @@ function labelRoofs(
       .append("text")
       .attr("class", kind)
       .attr("transform", `translate(${x1},${y1}) rotate(${angle})`)
-      .attr("x", along)
+      .attr("x", Math.hypot(x2 - x1, y2 - y1) * along)
       .attr("y", beside)
       .text(filled(words.bandwidthOf, name, figure(slope.bandwidth, locale)));
   };
   for (const level of levels) {
     // One that is just below the working set's own line has its name on the other side.
     const crowded = level.bandwidth <= own.bandwidth && level.bandwidth > own.bandwidth * CROWDED;
-    label(level, level.name === "memory" ? words.memory : level.name, 14, crowded ? BELOW : ABOVE, "kw-label");
+    label(level, level.name === "memory" ? words.memory : level.name, BEGIN, crowded ? BELOW : ABOVE, "kw-label");
   }
-  label(own, words.workingSet, 160, ABOVE, "kw-label kw-label-own");
+  label(own, words.workingSet, MIDDLE, ABOVE, "kw-label kw-label-own");
   const [x, y] = at(peak.to);
   svg
     .append("text")
