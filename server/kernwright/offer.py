@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernwright.contract import Contract, Origin
+from kernwright.difference.kind import kind_of_change
 from kernwright.fingerprint import fingerprint, region_of
 from kernwright.kernel import Kernel
 from kernwright.propose.candidate import Candidate
 from kernwright.syntax import Parsed
-from kernwright.text import Edit, Span
+from kernwright.text import Edit, Span, apply_edits
 from kernwright.verify.verdict import Errors, Speedup, Status, Verdict
 
 _ASSUMPTIONS = {
@@ -48,6 +49,8 @@ class Offer:
     region: Span
     region_text: str
     notes: tuple[str, ...] = ()
+    kind: str = ""
+    """The kind of change, where neither a rule nor a transform says it."""
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -67,7 +70,7 @@ class Offer:
     @property
     def experience(self) -> str:
         """The identity of the experience that this becomes when it is accepted."""
-        return experience_identity(self.candidate, self.target)
+        return experience_identity(self.candidate, self.target, self.kind)
 
 
 def make_offer(
@@ -101,7 +104,18 @@ def make_offer(
         region=region,
         region_text=snapshot.text_of(region),
         notes=tuple(notes),
+        kind="" if candidate.transform or candidate.rule else _kind(parsed, kernel, candidate),
     )
+
+
+def _kind(parsed: Parsed, kernel: Kernel, candidate: Candidate) -> str:
+    """What an edit by nobody's rule is, so that the same edit of another kernel is the same experience."""
+    region = region_of(kernel)
+    inside = [edit for edit in candidate.edits if region.start <= edit.start and edit.end <= region.end]
+    moved = [Edit(edit.start - region.start, edit.end - region.start, edit.new_text) for edit in inside]
+    before = parsed.snapshot.data[region.start : region.end]
+    after = apply_edits(before, moved)
+    return kind_of_change(before.decode("utf-8", "replace"), after.decode("utf-8", "replace"), parsed.language)
 
 
 def offer_title(candidate: Candidate, verdict: Verdict) -> str:
@@ -153,13 +167,13 @@ def simplicity(offer: Offer) -> tuple[int, int]:
     return len(offer.assumes), max(0, grown)
 
 
-def experience_identity(candidate: Candidate, target: str) -> str:
+def experience_identity(candidate: Candidate, target: str, change: str = "") -> str:
     """``transform(parameters)|symptom|target``. Numbers among the parameters are tuning, not kind: they are left
     out, so that eight lanes here and sixteen there add up."""
     words = ",".join(
         f"{name}={value}" if not re.fullmatch(r"[-+]?\d+", value) else name for name, value in candidate.parameters
     )
-    kind = candidate.transform or candidate.rule or candidate.title
+    kind = candidate.transform or candidate.rule or change or candidate.title
     return f"{kind}({words})|{candidate.symptom}|{target}"
 
 

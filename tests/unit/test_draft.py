@@ -68,7 +68,7 @@ float f(int n, const float *x) {
 
 def pair(before: str, kernel: str, speedup: float = 4.0, *, lanes: str = "8", transform: str = "partial-sums") -> Pair:
     parameters = {"lanes": lanes, "form": "array"}
-    return Pair(1, kernel, Language.C, before, None, transform, parameters, (), f"Sum {kernel}", speedup)
+    return Pair(1, kernel, Language.C, before, before, None, transform, parameters, (), f"Sum {kernel}", speedup)
 
 
 def check(*pairs: Pair, known: tuple[Rule, ...] = ()) -> tuple[Draft, Rule]:

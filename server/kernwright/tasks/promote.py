@@ -14,10 +14,10 @@ from pathlib import Path
 from kernwright import __version__
 from kernwright.apply import CannotWrite, write_source
 from kernwright.complaint import Complaint
-from kernwright.draft import Pair, draft_rule, pair_of
+from kernwright.draft import Pair, Quiet, draft_rule, pair_of, quiet_of
 from kernwright.engine import LEARNED_RULES, Engine
 from kernwright.learn.resident import accepted_of, promotable, promotions, residency
-from kernwright.memory.model import Event, EventKind, standing
+from kernwright.memory.model import Event, EventKind, Reason, standing
 from kernwright.memory.recall import Recall
 from kernwright.memory.utility import Utility
 from kernwright.rules.model import Rule, Status
@@ -148,8 +148,9 @@ def _promote(engine: Engine, accepted: list[Event], experience: str, why: str) -
         _record(engine, EventKind.PROMOTED, experience, written.name, written.path, why)
         return Learned(written.name, written.path, why)
     utility = _recall(engine).utilities([experience]).get(experience, Utility())
-    name = _free_name(engine, pairs[-1].rule or pairs[-1].transform or "rewrite")
-    draft = draft_rule(name, pairs, utility, engine.rules.rules, f"{datetime.now(UTC):%Y-%m-%d}")
+    name = _free_name(engine, pairs[-1].rule or pairs[-1].transform or "edit")
+    day = f"{datetime.now(UTC):%Y-%m-%d}"
+    draft = draft_rule(name, pairs, utility, engine.rules.rules, day, _turned_down(engine, experience))
     path = engine.workspace / LEARNED_RULES / f"{name}.md"
     create_rule_file(path, draft.text)
     _record(engine, EventKind.PROMOTED, experience, name, path, why)
@@ -168,6 +169,19 @@ def _written_before(engine: Engine, pairs: Sequence[Pair]) -> Rule | None:
         ),
         None,
     )
+
+
+def _turned_down(engine: Engine, experience: str) -> list[Quiet]:
+    """Kernels of this workspace in which the user did not want this experience's rewrite."""
+    kinds = (EventKind.REJECTED, EventKind.TAKEN_BACK, EventKind.OFFERED)
+    events = [event for event in standing(engine.memory.events(*kinds)) if event.experience == experience]
+    made = {event.offer: event.data for event in events if event.kind is EventKind.OFFERED}
+    refused = {
+        event.offer
+        for event in events
+        if event.kind is EventKind.REJECTED and event.data["reason"] in (Reason.WRONG.value, Reason.NOT_WORTH_IT.value)
+    }
+    return [quiet_of(data) for offer, data in made.items() if offer in refused]
 
 
 def _free_name(engine: Engine, base: str) -> str:
