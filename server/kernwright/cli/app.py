@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kernwright.cli import check, decide, demo, doctor, optimize, profile, rules, schema, serve, verify
+from kernwright.cli import check, decide, demo, doctor, memory, optimize, profile, rules, schema, serve, verify
 from kernwright.cli.front import Format, Front
 
 app = typer.Typer(
@@ -87,6 +87,7 @@ app.command("recheck", short_help="Verify accepted rewrites again.")(decide.rech
 app.command("accept")(decide.accept)
 app.command("reject", short_help="Say that you do not want an offer.")(decide.reject)
 app.add_typer(rules.app, name="rules")
+app.add_typer(memory.app, name="memory")
 app.command("schema", short_help="Print a JSON Schema.")(schema.schema)
 app.command("serve", short_help="Serve an editor.")(serve.serve)
 app.command("replay", short_help="Say a recorded session to a server again.")(serve.replay)

@@ -226,7 +226,7 @@ def _anchor_in(hunk: Hunk, root: Tree) -> tuple[Anchor, Tree] | None:
     inside = {id(node) for node in root.walk()}
     for anchor, beside in ((Anchor.BEFORE, hunk.following), (Anchor.AFTER, hunk.previous)):
         if beside is root:
-            return anchor, beside
+            return anchor, root
     for anchor, beside in ((Anchor.BEFORE, hunk.following), (Anchor.AFTER, hunk.previous)):
         if beside is not None and id(beside) in inside:
             return anchor, beside

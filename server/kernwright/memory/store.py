@@ -58,6 +58,13 @@ class Log:
         """What happened to one offer of this workspace, oldest first."""
         return self._read("WHERE workspace = ? AND offer = ? ORDER BY id", [self.workspace, offer])
 
+    def naming(self, experience: str) -> list[Event]:
+        """The stages and decisions of every workspace that an experience has part in, oldest first, with the taking
+        back of decisions."""
+        quoted = json.dumps(experience, ensure_ascii=False)
+        where = "kind IN ('accepted', 'rejected', 'stage') AND (experience = ? OR instr(data, ?) > 0)"
+        return self._read(f"WHERE kind = 'taken-back' OR ({where}) ORDER BY id", [experience, quoted])
+
     def _read(self, clause: str, arguments: Iterable[str]) -> list[Event]:
         if not self.path.exists():
             return []
