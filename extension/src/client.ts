@@ -157,6 +157,7 @@ export class Server implements ServerApi, vscode.Disposable {
       return;
     }
     if ("missing" in found) {
+      this.around.log.warn(found.why === undefined ? "no server was found" : `${found.why} is no program`);
       this.become({ kind: "missing", why: found.why });
       return;
     }
