@@ -61,6 +61,7 @@ def test_words_are_completed_in_a_contract_alone(story: Story) -> None:
     check(window, text=DOT)
 
 
+@pytest.mark.slow
 def test_the_kernels_view_has_all_kernels_of_the_folder(story: Story) -> None:
     story.window.show_view("Kernels")
     check(story.window, tree="dot")
@@ -68,6 +69,7 @@ def test_the_kernels_view_has_all_kernels_of_the_folder(story: Story) -> None:
     check(story.window, tree=lambda rows: all(any(name in row for row in rows) for name in ("dot", "scale", "gather")))
 
 
+@pytest.mark.slow
 def test_profile_puts_a_time_above_the_kernel(story: Story) -> None:
     story.window.click_lens("Profile")
     check(story.window, lenses=re.compile(r"dot · [\d.]+ (ns|µs|ms) · \d+% of bound"))
@@ -76,11 +78,13 @@ def test_profile_puts_a_time_above_the_kernel(story: Story) -> None:
     assert story.file("dot.c").read_text() == DOT
 
 
+@pytest.mark.slow
 def test_the_status_bar_says_how_the_server_is(story: Story) -> None:
     check(story.window, status="Kernwright: running")
     check(story.window, status="trusted")
 
 
+@pytest.mark.slow
 def test_the_inferred_contract_is_ghost_text_above_a_kernel(story: Story) -> None:
     window = story.window
     window.open_file("scale.c")
@@ -94,6 +98,7 @@ def test_the_inferred_contract_is_ghost_text_above_a_kernel(story: Story) -> Non
     window.undo_all(SCALE)
 
 
+@pytest.mark.slow
 def test_a_kernel_that_says_too_little_is_led_to_its_contract(story: Story) -> None:
     """It is neither refused nor searched with a guess."""
     window = story.window
@@ -109,6 +114,7 @@ def test_a_kernel_that_says_too_little_is_led_to_its_contract(story: Story) -> N
     window.undo_all(GATHER)
 
 
+@pytest.mark.slow
 def test_another_kind_of_file_is_left_alone(story: Story) -> None:
     story.window.open_file("notes.md")
     check_stays(story.window, 2, squiggles=[], lenses=[])

@@ -21,7 +21,7 @@ from .kernels import DOT
 from .package import IDENTIFIER, packed
 from .window import Window
 
-pytestmark = [pytest.mark.editor, needs_compiler]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, needs_compiler]
 LIMIT_BYTES = 8 * 1024 * 1024
 
 

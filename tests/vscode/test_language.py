@@ -13,7 +13,7 @@ from .install import TOP
 from .kernels import DOT
 from .story import Scene, Story
 
-pytestmark = [pytest.mark.editor, needs_compiler]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, needs_compiler]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 COMMANDS = json.loads((TOP / "extension" / "package.nls.zh-cn.json").read_text(encoding="utf-8"))
 

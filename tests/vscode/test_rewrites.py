@@ -18,7 +18,7 @@ from .kernels import DOT, MATMUL, SHRINK, STATEMENT, place_of
 from .story import Scene, Story
 from .window import NotSeen
 
-pytestmark = [pytest.mark.editor, needs_compiler]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, needs_compiler]
 SCENE = Scene({"dot.c": DOT, "multiply.c": MATMUL, "shrink.c": SHRINK})
 FIGURES = re.compile(r"^Keep \d+ partial sums.*: [\d.]+× \([\d.]+–[\d.]+\)")
 LINE = place_of(DOT, STATEMENT).line

@@ -11,7 +11,7 @@ from .expectations import check, needs_compiler
 from .kernels import DOT, STATEMENT, place_of
 from .story import Scene, Story
 
-pytestmark = [pytest.mark.editor, needs_compiler]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, needs_compiler]
 SCENE = Scene({"dot.c": DOT})
 LINE = place_of(DOT, STATEMENT).line
 

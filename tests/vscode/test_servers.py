@@ -12,7 +12,7 @@ from .kernels import DOT, STATEMENT, place_of
 from .story import Scene, Story
 from .window import NotSeen, Window
 
-pytestmark = [pytest.mark.editor, needs_compiler]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, needs_compiler]
 SCENE = Scene({"notes.md": "# Notes\n", "script.py": "print(1)\n"})
 ACTIVATION_MS = 300
 

@@ -12,7 +12,7 @@ from .host import Ground
 from .kernels import DOT
 from .story import Scene, Story
 
-pytestmark = [pytest.mark.editor, needs_compiler]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, needs_compiler]
 EVIL = '{"kernwright.server.path": "${workspaceFolder}/evil", "kernwright.compiler": "./evil"}\n'
 FILES = {"dot.c": DOT, ".vscode/settings.json": EVIL, "evil": '#!/bin/sh\ntouch "$(dirname "$0")/ran"\n'}
 SETTINGS = {
