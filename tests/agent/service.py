@@ -62,9 +62,9 @@ Step = Says | Fails | Html | Callable[[Json], "Says"]
 _ids = count(1)
 
 
-def calls(name: str, **given: Any) -> Json:
+def calls(tool: str, /, **given: Any) -> Json:
     """A call of a tool."""
-    return {"type": "tool_use", "id": f"toolu_{next(_ids):04}", "name": name, "input": given}
+    return {"type": "tool_use", "id": f"toolu_{next(_ids):04}", "name": tool, "input": given}
 
 
 def uses(*content: Json, **more: Any) -> Says:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -112,37 +114,47 @@ class Told:
 
 
 @cache
-def _shared_cache() -> Path:
-    """The runner's own programs and the original's time are made once for all stories."""
+def _shared() -> Path:
+    """What all stories share: a cache, and the folder of their sources, so that a version which several of them submit
+    is verified once."""
     folder = Path(tempfile.mkdtemp(prefix="kernwright-test-stories-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / "work").mkdir()
     return folder
 
 
 @dataclass
 class Stage:
-    """Where stories are told: an engine over a file, with memory of its own."""
+    """Where stories are told: an engine over a file, with memory of its own in ``folder``."""
 
     folder: Path
     source: str = SUM
     model: Mapping[str, Any] = field(default_factory=dict[str, Any])
     lines: list[str] = field(default_factory=list[str])
-    name: str = "kernel.c"
+    own_workspace: bool = False
+    """Whether the file lies in ``folder``, beside rules and settings of the story."""
+
+    @property
+    def workspace(self) -> Path:
+        return self.folder if self.own_workspace else _shared() / "work"
+
+    @property
+    def path(self) -> Path:
+        return self.workspace / f"kernel_{hashlib.sha256(self.source.encode()).hexdigest()[:8]}.c"
 
     def engine(self, address: str) -> Engine:
-        path = self.folder / self.name
-        if not path.exists():
-            path.write_text(self.source)
+        self.path.write_text(self.source)
         model = {"name": MODEL, "base_url": address, "most_wait": 5.0, **self.model}
         loaded = load_settings(
-            self.folder,
+            self.workspace,
             environment={"PATH": "/usr/local/bin:/usr/bin:/bin"},
             flags={
-                "cache": _shared_cache(),
+                "cache": _shared() / "cache",
                 "data": self.folder / "data",
                 "check_seconds": 3.0,
                 "model": model,
-                "default_flags": ("-O2",),
+                "default_flags": ("-O3",),
+                "bound_margin": 0.0,
             },
         )
         return Engine(loaded, self.lines.append)
@@ -153,21 +165,23 @@ class Stage:
         rounds: int = 6,
         before: Callable[[Engine], None] = lambda engine: None,
         found: Found | None = None,
+        meanwhile: Callable[[Service], None] | None = None,
     ) -> Told:
-        """Play a script on the kernel of the file."""
+        """Play a script on the kernel of the file, and do something else beside that."""
         with serving(*steps) as service:
             engine = self.engine(service.address)
             before(engine)
-            path = self.folder / self.name
-            chosen = choose(engine, path, None)[0]
+            chosen = choose(engine, self.path, None)[0]
             original = original_of(engine, chosen)
             assert original is not None, chosen
             baseline = baseline_of(engine, original)
             assert not baseline.problem, baseline.problem
             use = ModelUse(engine, KEY, self.lines.append)
             start = found or Found((), (), 0)
+            if meanwhile is not None:
+                threading.Thread(target=meanwhile, args=(service,), daemon=True).start()
             # The folder makes the key of this story its own: nothing is kept of another one.
             result, suggestion = use.improve(
                 chosen, original, baseline, start, str(self.folder), rounds, lambda step: None
             )
-            return Told(service, result, suggestion, self.lines, engine.memory.events(), path)
+            return Told(service, result, suggestion, self.lines, engine.memory.all_events(), self.path)

@@ -198,7 +198,8 @@ def test_there_is_no_prompt_to_show(program: Program) -> None:
     program.write("scale.c", SCALE)
     assert check(program, "optimize", "scale.c", "--show-prompt", "--format", "json", status=0).json == {"prompts": []}
     answer = check(program, "optimize", "scale.c", "--show-prompt", status=0)
-    assert answer.err.splitlines() == ["no model takes part in this version: there is no prompt, and nothing is sent"]
+    [line] = answer.err.splitlines()
+    assert line.startswith("no model takes part: there is no prompt, and nothing is sent")
 
 
 @pytest.mark.parametrize(

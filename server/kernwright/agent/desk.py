@@ -74,12 +74,18 @@ class Desk:
     """Ids that the last diagnosis rests on: they count for the next candidate as well."""
     best: Version | None = None
     best_ns: float | None = None
-    last_wrong: bool = False
-    """Whether the last version that was judged was not right."""
+    wrong_version: Version | None = None
+    wrong: str = ""
+    """What was wrong with the version that was judged last, in a line; empty where it was right."""
 
     @property
     def phase(self) -> Phase:
-        return Phase.REPAIR if self.last_wrong else Phase.OPTIMISE
+        return Phase.REPAIR if self.wrong else Phase.OPTIMISE
+
+    def judged(self, version: Version, verdict: Verdict) -> None:
+        """Take note of whether the newest version is right: what comes next is a repair where it is not."""
+        right = is_right(verdict)
+        self.wrong, self.wrong_version = ("", None) if right else (judged_words(verdict), version)
 
     def version(self, wanted: OfVersion) -> Version | Result:
         """The version that a tool's input means, or the answer that says why there is none."""

@@ -40,12 +40,14 @@ class StageOutcome:
     text_before: str = ""
     text_after: str = ""
     hypothesis: str = ""
+    wrong: str = ""
+    """What was wrong before, in a line: of a repair."""
 
 
 class Experiences(Protocol):
     """Memory as the model's tools see it."""
 
-    def search(self, query: str, symptoms: Sequence[str], count: int) -> Sequence[Experience]: ...
+    def search(self, query: str, symptoms: Sequence[str], phase: Phase) -> Sequence[Experience]: ...
 
     def stage(self, outcome: StageOutcome) -> None: ...
 
@@ -53,7 +55,7 @@ class Experiences(Protocol):
 class NoExperience:
     """For who has no memory: finds nothing and keeps nothing."""
 
-    def search(self, query: str, symptoms: Sequence[str], count: int) -> Sequence[Experience]:
+    def search(self, query: str, symptoms: Sequence[str], phase: Phase) -> Sequence[Experience]:
         return ()
 
     def stage(self, outcome: StageOutcome) -> None:

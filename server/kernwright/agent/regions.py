@@ -27,7 +27,11 @@ _INCLUDE_LINE = re.compile(rb"^[ \t]*#[ \t]*include\b[^\n]*$", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(\w*)[ \t]*([^\n]*)$", re.MULTILINE)
 _CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
 _PRAGMA = re.compile(r"(?:omp\b|GCC\s+(?:unroll|ivdep)\b|clang\s+(?:loop|fp)\b|unroll\b|nounroll\b|STDC\b)")
-_BEYOND = re.compile(r"\b(?:asm|__asm|__asm__|_Pragma|__has_include|__has_embed)\b")
+_BEYOND = re.compile(
+    r"\b(?:asm|__asm|__asm__|incbin|_Pragma|__pragma|__has_include|__has_embed)\b|\b_*section_*(?=\s*\()"
+)
+_SPLICE = re.compile(r"(?:\\|\?\?/)[ \t]*\r?\n")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _HELPERS = (
     "function_definition", "declaration", "type_definition", "struct_specifier", "enum_specifier", "union_specifier",
     "class_specifier", "template_declaration", "alias_declaration", "static_assert_declaration", "comment", ";",
@@ -102,9 +106,11 @@ def _refusals(language: Language, draft: Draft) -> Iterator[str]:
         if _HEADER.fullmatch(header) is None:
             yield f"'includes' takes system headers such as <immintrin.h>, and not {header!r}"
     for name, text in (("kernel", draft.kernel), ("helpers", draft.helpers)):
-        if found := _BEYOND.search(text):
+        # Lines may be joined, and a comment may stand before a directive; a string may look like such a comment.
+        joined = _SPLICE.sub("", text)
+        if found := _BEYOND.search(joined):
             yield f"'{name}' uses {found[0]}, which is not taken; use intrinsics"
-        for directive in _DIRECTIVE.finditer(text):
+        for directive in (*_DIRECTIVE.finditer(joined), *_DIRECTIVE.finditer(_COMMENT.sub(" ", joined))):
             word, rest = directive[1], directive[2]
             allowed = name == "kernel" and (word in _CONDITIONS or (word == "pragma" and _PRAGMA.match(rest)))
             if not allowed:

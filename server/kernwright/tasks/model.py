@@ -37,6 +37,7 @@ from kernwright.tasks.choose import Chosen
 from kernwright.tasks.examine import active_rules
 from kernwright.tasks.fusing import FusedOriginal
 from kernwright.tasks.kept_search import keep_search, kept_search
+from kernwright.tasks.model_memory import ModelMemory
 from kernwright.tasks.profile import profile_kernel
 from kernwright.tasks.search import GOAL_MARGIN
 from kernwright.tasks.verify import verify_candidate
@@ -163,6 +164,7 @@ class ModelUse:
             known=_known(chosen, baseline, found, _findings(engine, chosen)),
             rules=rules,
             resident=resident_within(learned, engine.settings.memory.resident_tokens),
+            experiences=ModelMemory(engine, chosen),
         )
 
     def _told(self, agent: Agent, chosen: Chosen, added: Found) -> Suggestion:

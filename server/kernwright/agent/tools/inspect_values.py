@@ -92,7 +92,7 @@ def _sizes(inputs: Inputs) -> str:
 def _table(values: list[float], wanted: Inspect) -> str:
     shown = [f"{value:.9g}" for value in values]
     rows = [shown[at : at + _A_LINE] for at in range(0, len(shown), _A_LINE)]
-    head = f"{len(values)} values" + (
+    head = f"{len(values)} value{'s' if len(values) != 1 else ''}" + (
         f", elements {wanted.first} to {wanted.first + wanted.count - 1} each time" if wanted.count else ""
     )
     full = f" (the first {MOST_VALUES})" if len(values) == MOST_VALUES else ""

@@ -22,7 +22,7 @@ def _run(desk: Desk, wanted: OfVersion) -> Result:
     with desk.budget.tool():
         verdict = verify(desk.question(version), desk.workshop.bench, _untimed, desk.workshop.prepared())
     right = is_right(verdict)
-    desk.last_wrong = not right
+    desk.judged(version, verdict)
     head = f"{version.name} passes: {verdict.cases} calls gave what the original gives" if right else version.name
     return Result(f"{head}\n{verdict_words(desk.marked, verdict)}")
 

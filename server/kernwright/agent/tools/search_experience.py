@@ -17,7 +17,7 @@ class Search(Input):
 
 
 def _run(desk: Desk, wanted: Search) -> Result:
-    found = desk.workshop.experiences.search(wanted.query, wanted.symptoms, _MOST)[:_MOST]
+    found = desk.workshop.experiences.search(wanted.query, wanted.symptoms, desk.phase)[:_MOST]
     if not found:
         return Result("there is no experience of that kind yet")
     for each in found:

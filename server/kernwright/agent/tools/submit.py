@@ -46,7 +46,7 @@ def _run(desk: Desk, wanted: Submit) -> Result:
         return Result(f"{version.name} was not tried: {verdict}{_directions(desk)}", error=True, done=_over(verdict))
     _tell_memory(desk, version, verdict, uses, title)
     better = _keep_best(desk, version, verdict)
-    desk.last_wrong = not is_right(verdict)
+    desk.judged(version, verdict)
     return Result(f"{version.name}: {verdict_words(desk.marked, verdict)}\n{better}{_directions(desk)}")
 
 
@@ -72,19 +72,22 @@ def _keep_best(desk: Desk, version: Version, verdict: Verdict) -> str:
 
 def _tell_memory(desk: Desk, version: Version, verdict: Verdict, uses: tuple[str, ...], title: str) -> None:
     speedup = verdict.speedup
-    repaired = desk.last_wrong and is_right(verdict)
-    base = desk.best or desk.versions.original
+    before = desk.best_ns if desk.best_ns is not None else desk.workshop.known.baseline_ns
+    after = speedup.candidate_ns if speedup is not None else None
+    faster = after is not None and (before is None or after < before)
+    base = desk.wrong_version or desk.best or desk.versions.original
     desk.workshop.experiences.stage(
         StageOutcome(
             phase=desk.phase,
             retrieved=tuple(desk.retrieved),
             adopted=uses,
-            succeeded=repaired or verdict.status is Status.ACCEPTED,
-            before_ns=desk.best_ns if desk.best_ns is not None else desk.workshop.known.baseline_ns,
-            after_ns=speedup.candidate_ns if speedup is not None else None,
+            succeeded=is_right(verdict) if desk.wrong else verdict.status is Status.ACCEPTED and faster,
+            before_ns=before,
+            after_ns=after,
             text_before=base.text,
             text_after=version.text,
             hypothesis=title,
+            wrong=desk.wrong,
         )
     )
     desk.retrieved.clear()
