@@ -19,6 +19,8 @@ from kernwright.syntax import find_all
 _STEPS_OF_ONE = 40_000
 _STEPS_OF_ALL = 60_000
 _FEWEST = 4
+_FIRST = 6
+"""So many usual sizes come before the edges."""
 _GENERIC = {2: 12, 3: 14, 4: 18}
 """How many generic assignments there are for two, three, and more sizes."""
 _LONG_NEST = 4096
@@ -79,14 +81,15 @@ def take_samples(program: Program, nest: Nest) -> Samples | None:
     """
     names = sizes_of(program)
     depth = max((loop.depth + 1 for loop in nest.loops), default=1)
-    planned = assignments(names, depth, thresholds(program, names))
-    taken = _take(program, planned) if _constant_turns(nest) <= _LONG_NEST else None
+    limits = thresholds(program, names)
+    planned = assignments(names, depth, limits)
+    taken = _take(program, planned, end_early=not limits) if _constant_turns(nest) <= _LONG_NEST else None
     if taken is not None:
         return Samples(program, names, tuple(taken), {})
     short, constants = _shortened(program)
     if not constants:
         return None
-    taken = _take(short, assignments((*names, *constants), depth))
+    taken = _take(short, assignments((*names, *constants), depth), end_early=False)
     return Samples(short, (*names, *constants), tuple(taken), constants) if taken is not None else None
 
 
@@ -101,11 +104,20 @@ def _constant_turns(nest: Nest) -> int:
     return most
 
 
-def _take(program: Program, planned: Sequence[tuple[dict[str, int], bool]]) -> list[Sample] | None:
+def _all_alike(taken: Sequence[Sample]) -> bool:
+    """Whether every size was walked through in the same steps: then no loop that was followed depends on any."""
+    steps = {sample.run.steps if sample.run is not None else None for sample in taken}
+    return len(taken) > _FIRST and len(steps) == 1 and None not in steps
+
+
+def _take(program: Program, planned: Sequence[tuple[dict[str, int], bool]], *, end_early: bool) -> list[Sample] | None:
+    """With ``end_early`` the sizes at the end are left out where those before them made no difference."""
     taken: list[Sample] = []
     budget = _STEPS_OF_ALL
     for sizes, edge in planned:
         if budget <= 0:
+            break
+        if end_early and not edge and _all_alike(taken):
             break
         try:
             done = run(_with_constants(program, sizes), sizes, min(budget, _STEPS_OF_ONE))
@@ -146,7 +158,7 @@ def assignments(names: Sequence[str], depth: int, limits: Sequence[int] = ()) ->
     edges += [{**generic[0], **dict.fromkeys(parameters, value)} for value in (0, 1, 2)]
     unique = [sizes for index, sizes in enumerate(edges) if sizes not in generic and sizes not in edges[:index]]
     # Should the steps run out, some of both kinds have been seen.
-    first, later = generic[:6], generic[6:]
+    first, later = generic[:_FIRST], generic[_FIRST:]
     later = [{**generic[0], name: limit + 1} for limit in limits for name in parameters] + later
     return [*((sizes, False) for sizes in first), *((sizes, True) for sizes in unique), *((s, False) for s in later)]
 

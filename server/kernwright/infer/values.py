@@ -50,18 +50,14 @@ class Wrapped(ArithmeticError):
 
 
 def bounds(value: Value) -> tuple[int | None, int | None]:
-    match value:
-        case int():
-            return value, value
-        case Unknown():
-            return value.low, value.high
-        case _:
-            return None, None
+    if isinstance(value, int):
+        return value, value
+    return (value.low, value.high) if isinstance(value, Unknown) else (None, None)
 
 
 def join(left: Value, right: Value) -> Value:
     """A value that may be either."""
-    if left == right:
+    if left is right or left == right:
         return left
     if isinstance(left, Pointer) and isinstance(right, Pointer) and left.region == right.region:
         return Pointer(left.region, left.prefix if left.prefix == right.prefix else (), ANY)
@@ -78,7 +74,12 @@ def join(left: Value, right: Value) -> Value:
 
 def joined(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:
     """What names hold where two paths meet; a name that only one path knows is gone."""
-    return {name: join(left[name], right[name]) for name in left if name in right}
+    # Most names hold the very same on both paths, and this is asked at every turn of a loop without a known end.
+    return {
+        name: value if (other := right[name]) is value else join(value, other)
+        for name, value in left.items()
+        if name in right
+    }
 
 
 def plus(left: Integer, right: Integer) -> Integer:
@@ -106,12 +107,12 @@ def minus(value: Integer) -> Integer:
 
 def integer_operation(operator: str, left: Integer, right: Integer) -> Integer:
     """C's arithmetic on integers. A division by zero raises ``ZeroDivisionError``."""
+    if isinstance(left, int) and isinstance(right, int):
+        return _known(operator, left, right)
     if operator == "+":
         return plus(left, right)
     if operator == "-":
         return plus(left, minus(right))
-    if isinstance(left, int) and isinstance(right, int):
-        return _known(operator, left, right)
     source = left.source if isinstance(left, Unknown) else right.source if isinstance(right, Unknown) else None
     (low, high), (other_low, other_high) = bounds(left), bounds(right)
     natural = low is not None and low >= 0
@@ -134,6 +135,10 @@ def integer_operation(operator: str, left: Integer, right: Integer) -> Integer:
 
 def _known(operator: str, left: int, right: int) -> Integer:
     match operator:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
         case "*":
             return left * right
         case "/":
