@@ -51,12 +51,12 @@ def test_a_choice_is_understood_in_the_language_that_it_was_shown_in(world: Worl
         file.client.answers["window/showMessageRequest"] = answer
         await file.command("reject", offer=offers[0]["id"])
         await file.client.wait_for(lambda: bool(asked))
-        await file.client.request("kernwright/rules", {})
         assert asked[0]["message"] == f"为什么不要“{offers[0]['title']}”？"
         assert [one["title"] for one in asked[0]["actions"]] == ["结果错误", "不值得", "以后再说"]
-        from .test_taken_back import decisions
+        from .test_taken_back import decisions, remembered
 
-        assert [(kind, data["reason"]) for kind, data in decisions(world)] == [("rejected", "wrong")]
+        await remembered(world, ["rejected"])
+        assert [data["reason"] for _, data in decisions(world)] == ["wrong"]
 
     world.run(check, SEARCHED, locale="zh-CN")
 

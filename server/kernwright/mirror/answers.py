@@ -121,10 +121,11 @@ def _edits(worker: AnalysisWorker, uri: str, version: int, offer: Mapping[str, A
 
 def _decide(engine: Engine, question: Decide) -> object:
     from kernwright.tasks.decide import accepted_in_editor, reject
-    from kernwright.tasks.promote import promote_what_has_earned_it
+    from kernwright.tasks.promote import keep_residents, promote_what_has_earned_it
 
     if question.reason:
         reject(engine, str(question.offer["id"]), Reason(question.reason))
+        keep_residents(engine)
         return ()
     path = Path(str(question.offer["path"]))
     accepted_in_editor(engine, question.offer, Snapshot(path, question.before), Snapshot(path, question.after))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from kernwright.mirror.model import Analysed, Place, Range
+from kernwright.mirror.model import Analysed, FoundFinding, KernelSummary, Place, Range
 from kernwright.targets.model import BuildCommand
 from kernwright.text import Encoding
 
@@ -270,3 +270,23 @@ class DocumentAnalysed:
     uri: str
     serial: int
     analysed: Analysed
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """So many rows of the result that was told last, from this one on."""
+
+    start: int
+    count: int
+
+
+@dataclass(frozen=True)
+class AnalysedAgain:
+    """``DocumentAnalysed`` for who knows the result before. ``analysed`` has neither kernels nor findings: those stand
+    beside it, in their order, as rows of that result and as new ones."""
+
+    uri: str
+    serial: int
+    analysed: Analysed
+    kernels: tuple[Rows | KernelSummary, ...]
+    findings: tuple[Rows | FoundFinding, ...]

@@ -28,6 +28,7 @@ from kernwright.mirror.messages import (
 )
 from kernwright.mirror.model import Analysed
 from kernwright.mirror.roots import Root, known_root
+from kernwright.mirror.shared import shortened
 from kernwright.run.memory import give_back_memory, settle
 from kernwright.run.served import Line, serve
 from kernwright.syntax import Language
@@ -47,6 +48,8 @@ class OpenDocument:
     build: BuildCommand | None = None
     told: bool = False
     """Whether there was a complete answer for it."""
+    last: Analysed | None = None
+    """What was told of it last."""
 
 
 class AnalysisWorker:
@@ -166,7 +169,9 @@ class AnalysisWorker:
         self._tell(document, analysed)
 
     def _tell(self, document: OpenDocument, analysed: Analysed) -> None:
-        self._line.send(DocumentAnalysed(document.opened.uri, document.opened.serial, analysed))
+        whole = DocumentAnalysed(document.opened.uri, document.opened.serial, analysed)
+        self._line.send(whole if document.last is None else shortened(document.last, whole))
+        document.last = analysed
 
 
 def work(line: Line) -> None:

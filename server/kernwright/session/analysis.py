@@ -12,7 +12,19 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from kernwright.mirror.messages import Answer, Asked, Decide, Question, Refused, TakeBack
+from kernwright.mirror.messages import (
+    AnalysedAgain,
+    Answer,
+    Asked,
+    Closed,
+    Decide,
+    DocumentAnalysed,
+    Question,
+    Refused,
+    TakeBack,
+)
+from kernwright.mirror.model import Analysed
+from kernwright.mirror.shared import completed
 
 _FAST_DEATH_SECONDS = 5.0
 _FAST_DEATHS = 3
@@ -59,12 +71,16 @@ class Analysis:
         self._heard_at = 0.0
         self._looking: asyncio.TimerHandle | None = None
         self._closed = False
+        self._last: dict[str, Analysed] = {}
+        """The results that the worker has told last."""
 
     @property
     def pid(self) -> int | None:
         return self._worker.pid if self._worker is not None else None
 
     def send(self, message: object) -> None:
+        if isinstance(message, Closed):
+            self._last.pop(message.uri, None)
         if self._worker is None:
             # A new worker is told everything, this message's outcome included.
             self._begin()
@@ -112,6 +128,7 @@ class Analysis:
             return
         worker = self._start(self._receive, lambda: self._gone(worker))
         self._worker = worker
+        self._last.clear()
         for message in self._refill():
             self._tell(worker, message)
 
@@ -140,6 +157,14 @@ class Analysis:
             if entry is not None and not entry[1].done():
                 entry[1].set_result(message.value)
             return
+        if isinstance(message, AnalysedAgain):
+            last = self._last.get(message.uri)
+            if last is None:
+                # The document was closed since.
+                return
+            message = completed(last, message)
+        if isinstance(message, DocumentAnalysed):
+            self._last[message.uri] = message.analysed
         self._heard(message)
 
     def _gone(self, worker: Worker) -> None:

@@ -424,7 +424,9 @@ class Session:
         self._analysed[message.uri] = message.analysed
         if message.analysed.version == document.version and not message.analysed.pending:
             self._release(message.uri, message.analysed)
-        self._tell_analysed(message.uri)
+        # Settings that were read again, for one, may have changed nothing of it.
+        if message.analysed != known:
+            self._tell_analysed(message.uri)
 
     def _release(self, uri: str, found: Analysed | None) -> None:
         for future in self._waiting.pop(uri, ()):
