@@ -278,6 +278,11 @@ async def _ask(client: Client, uri: str, asked: Questions, count: int, when: str
     resolves = isinstance(provider, dict) and "resolveProvider" in provider
     for index in range(count):
         for kind, parameters in asked.items():
+            if kind == "hover":
+                # What is asked of a name for the first time has to be found out; after that it is kept.
+                first = client.send_request(f"textDocument/{kind}", parameters(index))
+                await client.reply(first, PATIENCE)
+                figures.samples[f"first hover {when}"].append(first.seconds)
             pending = client.send_request(f"textDocument/{kind}", parameters(index))
             result: list[JsonObject] | None = await client.reply(pending, PATIENCE)
             figures.samples[f"{kind} {when}"].append(pending.seconds)

@@ -40,6 +40,7 @@ def _lines() -> list[Line]:
     ]
     for when in ("at rest", "beside a job"):
         lines += [
+            Line(f"first hover {when}", 99),
             Line(f"hover {when}", 99, budget=50),
             Line(f"codeAction {when}", 99, budget=100),
             Line(f"inlayHint {when}", 99, budget=50),
