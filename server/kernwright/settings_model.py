@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class MemorySettings(BaseModel):
@@ -97,6 +98,14 @@ class ModelSettings(BaseModel):
     prices: dict[str, ModelPrice] = Field(
         default_factory=dict, description="Dollars for a million tokens by model, beside those that are known."
     )
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (not parts.hostname or parts.port == 0):
+            raise ValueError("an address has a host, such as https://models.example.org")
+        return value
 
     @property
     def price(self) -> ModelPrice | None:

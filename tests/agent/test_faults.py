@@ -12,6 +12,8 @@ import pytest
 from service import Fails, Html, Says, Service, Step, calls, uses, writes
 from story import FOUR, KEY, SIXTEEN, SUM, Stage, Told
 
+from kernwright.agent.desk import Desk, Result
+from kernwright.agent.tools.registry import BY_NAME
 from kernwright.memory.model import EventKind
 
 pytestmark = pytest.mark.compiler
@@ -106,6 +108,14 @@ def test_a_broken_stream(name: str, tmp_path: Path, no_waiting: None) -> None:
     assert len(broken) >= len(told.service.requests) - (3 if "at once" in name else 0)
 
 
+def test_a_proxy_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    told = Stage(tmp_path, model={"retries": 0}).told(STOP)
+    assert told.service.requests == [] and told.service.address in told.ended and "cannot be" in told.ended
+
+
 def test_retry_after_is_waited_for(tmp_path: Path) -> None:
     told = Stage(tmp_path).told(Fails(429, "rate_limit_error", (("retry-after", "1"),)), STOP)
     first, second = told.service.times
@@ -142,10 +152,28 @@ def test_every_call_of_an_answer_is_answered_once(tmp_path: Path) -> None:
     assert [block.get("is_error", False) for block in replied] == [True, True, True, False]
 
 
+def test_a_tool_that_fails_costs_its_call_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(desk: Desk, wanted: object) -> Result:
+        raise OSError("the disk is full")
+
+    monkeypatch.setitem(BY_NAME, "read_kernel", replace(BY_NAME["read_kernel"], run=fails))
+    told = Stage(tmp_path).told(uses(calls("read_kernel"), calls("nothing")), SOLVES, STOP)
+    assert told.answers[0] == "the tool failed; do without it"
+    assert "the tool 'read_kernel' failed: OSError: the disk is full" in told.lines
+    assert len(told.offers) == 1
+
+
+def test_an_answer_with_too_many_calls(tmp_path: Path) -> None:
+    many = [calls("diagnose", cause=f"the chain of additions, said for the {number}th time") for number in range(20)]
+    told = Stage(tmp_path).told(uses(*many), STOP)
+    assert told.answers[:16] == ["noted"] * 16
+    assert told.answers[16:] == ["only 16 calls of one answer are served"] * 4
+
+
 def test_thinking_goes_back_as_it_came(tmp_path: Path) -> None:
     thought = {"type": "thinking", "thinking": "The sum is a chain.", "signature": "c2lnbmVk"}
     for stream in (True, False):
-        told = Stage(tmp_path, model={"stream": stream}).told(uses(thought, calls("read_kernel")), STOP)
+        told = Stage(tmp_path / str(stream), model={"stream": stream}).told(uses(thought, calls("read_kernel")), STOP)
         assert told.service.requests[-1]["messages"][1]["content"][0] == thought
 
 
@@ -168,7 +196,8 @@ def test_cancelling(where: str, tmp_path: Path) -> None:
 
     stage = Stage(tmp_path, source=SUM if where != "the verification" else SUM.replace("20000", "20480"))
     told = stage.told(SOLVES, waiting[where], STOP, meanwhile=interrupt)
-    assert time.monotonic() - sent[0] < 1.0
+    # What native code leaves behind is ended as well, which takes its time where a machine has much else to do.
+    assert time.monotonic() - sent[0] < (3.0 if where == "the verification" else 1.0)
     assert told.found.interrupted and told.ended == "interrupted"
     assert len(told.service.requests) == 2
     assert len(told.offers) == 1

@@ -8,7 +8,11 @@ import pytest
 from service import calls, uses
 from story import BROKEN, FOUR, NO_TAIL, SIXTEEN, SUM, Stage, Told
 
+from kernwright.engine import Engine
+from kernwright.memory.experience import experience_of
 from kernwright.memory.model import EventKind
+from kernwright.memory.record import Stage as Work
+from kernwright.memory.record import stage_events
 from kernwright.text import apply_edits
 
 pytestmark = pytest.mark.compiler
@@ -96,6 +100,56 @@ def test_a_version_that_was_judged_is_not_built_again(tmp_path: Path) -> None:
     )
     assert told.found.rounds == 1
     assert all("judged before" in answer for answer in told.answers[1:])
+
+
+def test_what_came_to_its_end_is_kept(tmp_path: Path) -> None:
+    """Asking again costs nothing; a suggestion that a fault or a limit ended is asked for again."""
+    stage = Stage(tmp_path)
+    first = stage.told(uses(calls("submit", kernel=FOUR, hypothesis="four partial sums")), STOP)
+    again = stage.told(STOP)
+    assert again.service.requests == [] and again.ended == "kept from before"
+    assert [offer.id for offer in again.offers] == [offer.id for offer in first.offers]
+
+
+def test_what_the_search_found_is_told_and_built_on(tmp_path: Path) -> None:
+    """The best of the search is a version by name, and a submission of the same text is no news."""
+    before = Stage(tmp_path / "before").told(uses(calls("submit", kernel=FOUR, hypothesis="four partial sums")), STOP)
+    told = Stage(tmp_path / "after").told(
+        uses(calls("submit", kernel=FOUR, hypothesis="the same")),
+        uses(calls("submit", kernel=SIXTEEN, hypothesis="sixteen partial sums")),
+        STOP,
+        found=before.found,
+    )
+    start = told.service.requests[0]["messages"][0]["content"][1]["text"]
+    assert "Four partial sums: offered" in start and "The best so far is version 'search'" in start
+    assert "search was not tried: this text was verified before" in told.answers[0]
+    assert [attempt.round for attempt in told.found.attempts] == [1, 2]
+    assert best_is(told, SIXTEEN)
+
+
+def test_experience_is_found_used_and_told_of(tmp_path: Path) -> None:
+    """An id that was never shown is nobody's: the offer and memory know the shown one alone."""
+    learned = experience_of(
+        "partial-sums", "not-vectorised:reduction", "host", situation="a float sum that is added in order",
+        change="keep several accumulators", effect="4 times as fast",
+    )  # fmt: skip
+
+    def plant(engine: Engine) -> None:
+        work = Work("optimise", kernel="another", target="host", succeeded=True, reward=0.5, about=[learned])
+        engine.remember(stage_events(work, 0.1))
+
+    told = Stage(tmp_path).told(
+        uses(calls("search_experience", query="float sum accumulators", symptoms=["not-vectorised:reduction"])),
+        uses(calls("submit", kernel=FOUR, hypothesis="several accumulators", uses=[learned.key, "x0123456789"])),
+        STOP,
+        before=plant,
+    )
+    assert f"id {learned.key}" in told.answers[0] and "keep several accumulators" in told.answers[0]
+    assert told.offers[0].candidate.uses == (learned.key,)
+    kinds = [event.kind for event in told.events]
+    assert kinds.count(EventKind.RETRIEVED) == 1
+    (adopted,) = [event for event in told.events if event.kind is EventKind.ADOPTED]
+    assert adopted.data["declared"] == [learned.key]
 
 
 def test_rounds_are_shared_by_repair_and_optimisation(tmp_path: Path) -> None:

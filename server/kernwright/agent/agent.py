@@ -11,12 +11,12 @@ from typing import Any
 
 from kernwright.agent.budget import Budget
 from kernwright.agent.calls import Patience, asked
-from kernwright.agent.client import Answer, Client, Connection
+from kernwright.agent.client import Answer, CannotConnect, Client, Connection
 from kernwright.agent.conversation import Service
 from kernwright.agent.data import Marked
 from kernwright.agent.desk import Desk
 from kernwright.agent.faults import Fault
-from kernwright.agent.prompt import Voice, first_message, request
+from kernwright.agent.prompt import Voice, first_message, request, standing_tokens
 from kernwright.agent.secrets import Scrubber
 from kernwright.agent.versions import Versions
 from kernwright.agent.workshop import Submit, Workshop
@@ -49,7 +49,11 @@ class Agent:
         if obstacle:
             self.ended = obstacle
             return
-        client = Client(self.connection)
+        try:
+            client = Client(self.connection)
+        except CannotConnect as problem:
+            self.ended = str(problem)
+            return
         try:
             self.ended = self._converse(client, service, messages)
             self.finished = service.finished
@@ -75,6 +79,7 @@ class Agent:
         desk = Desk(workshop, versions, marked, self.budget, submit, self.say, best=best, best_ns=known.best_ns)
         desk.shown.update(rule.name for rule in workshop.resident)
         self.desk = desk
+        self.budget.last_read = self.budget.last_read or standing_tokens()
         return desk, first_message(workshop, versions, marked, self.rounds)
 
     def _converse(self, client: Client, service: Service, messages: list[Json]) -> str:

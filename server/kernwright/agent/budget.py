@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 _PER = 1_000_000
 _LEAST_ANSWER = 1024
@@ -82,10 +82,13 @@ class Budget:
     paid: Callable[[Usage, float], None] = lambda usage, money: None
     usage: Usage = Usage()
     calls: int = 0
-    tool_seconds: float = 0.0
+    compile_seconds: float = 0.0
+    device_seconds: float = 0.0
+    """Of tools that run native code, what they build for it included."""
     model_seconds: float = 0.0
     clock: Callable[[], float] = time.monotonic
-    last_read: int = field(default=0, init=False)
+    last_read: int = 0
+    """Tokens that the last call has read; before the first, an estimate of what every call reads."""
 
     @property
     def money(self) -> float | None:
@@ -138,14 +141,27 @@ class Budget:
             return "what the model may cost in a day is used up"
         return f"the ${self.limits.money:g} of one suggestion are used up"
 
+    @property
+    def tool_seconds(self) -> float:
+        return self.compile_seconds + self.device_seconds
+
     @contextmanager
-    def tool(self) -> Generator[None]:
-        """Counts the time of what compiles and runs."""
+    def compiling(self) -> Generator[None]:
+        """Counts the time of a tool that only compiles."""
         started = self.clock()
         try:
             yield
         finally:
-            self.tool_seconds += self.clock() - started
+            self.compile_seconds += self.clock() - started
+
+    @contextmanager
+    def running(self) -> Generator[None]:
+        """Counts the time of a tool that runs what it has built."""
+        started = self.clock()
+        try:
+            yield
+        finally:
+            self.device_seconds += self.clock() - started
 
     @contextmanager
     def call(self) -> Generator[None]:

@@ -16,6 +16,7 @@ from anthropic.types import Message
 
 from kernwright.agent.budget import Usage
 from kernwright.agent.faults import Fault, of_status
+from kernwright.complaint import Complaint
 
 Json = dict[str, Any]
 _CONNECT_SECONDS = 10.0
@@ -65,18 +66,30 @@ class Answer:
         return self.stop in ("max_tokens", "model_context_window_exceeded")
 
 
+class CannotConnect(Complaint):
+    """The environment's proxy or the address is nothing that calls can be made with. ``str()`` is one line."""
+
+
 class Client:
-    """Calls one model service. To be closed; made when the first call is."""
+    """Calls one model service. To be closed; ``CannotConnect`` where none can be made."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        patience = anthropic.Timeout(connection.seconds, connect=_CONNECT_SECONDS)
+        try:
+            self._client = anthropic.AsyncAnthropic(
+                api_key=connection.key,
+                base_url=connection.base_url,
+                max_retries=0,
+                timeout=patience,
+                # The one that the library makes by itself complains when it is dropped half made.
+                http_client=anthropic.DefaultAsyncHttpxClient(timeout=patience),
+            )
+        except Exception as error:
+            # A proxy of a kind that is not installed, say: each layer below has errors of its own for that.
+            line = f"{connection.base_url} cannot be called from here: {_short(str(error))}"
+            raise CannotConnect(f"{line}; see model.base_url and the variables for proxies") from None
         self._runner = asyncio.Runner()
-        self._client = anthropic.AsyncAnthropic(
-            api_key=connection.key,
-            base_url=connection.base_url,
-            max_retries=0,
-            timeout=anthropic.Timeout(connection.seconds, connect=_CONNECT_SECONDS),
-        )
 
     def close(self) -> None:
         try:

@@ -20,6 +20,8 @@ from kernwright.agent.desk import Desk, Result
 from kernwright.agent.tools.registry import BY_NAME
 
 Json = dict[str, Any]
+_MOST_CALLS = 16
+"""Calls in one answer that are served: between answers the budget is looked at."""
 _MOST_SAME = 3
 _MOST_FAULTY = 6
 _MOST_CUT = 3
@@ -56,7 +58,12 @@ class Service:
         faulty = True
         for number, call in enumerate(calls):
             cut = answer.cut_off and number == len(calls) - 1 and answer.content[-1].get("type") == "tool_use"
-            result = self._cut_off(call, max_tokens) if cut else self._served(call)
+            if cut:
+                result = self._cut_off(call, max_tokens)
+            elif number >= _MOST_CALLS:
+                result = Result(f"only {_MOST_CALLS} calls of one answer are served", error=True)
+            else:
+                result = self._served(call)
             faulty = faulty and result.error
             blocks.append(_block(call, result))
         self._faulty = self._faulty + 1 if faulty else 0
@@ -85,9 +92,14 @@ class Service:
             if self._same[key] > 2 * _MOST_SAME:
                 self._end("the model repeats itself")
             return Result("you have asked this before; the answer is the same. Do something else.", error=True)
-        result = tool.run(self.desk, wanted)
-        if result.done:
-            self._end(f"the model stopped: {result.text}" if result.done == "stop" else "the rounds are used up")
+        try:
+            result = tool.run(self.desk, wanted)
+        except Exception as error:
+            # What cannot happen is said, and costs this call alone: what was found until now is not to be lost by it.
+            self.desk.say(f"the tool '{tool.name}' failed: {type(error).__name__}: {error}")
+            return Result("the tool failed; do without it", error=True)
+        if result.over:
+            self._end(result.over)
             self.finished = True
         return result
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -35,11 +34,11 @@ class OfVersion(Input):
 
 @dataclass(frozen=True)
 class Result:
-    """What a tool answers. ``error`` marks a call that could not be served; ``done`` ends the conversation."""
+    """What a tool answers. ``error`` marks a call that could not be served; ``over`` ends the work, and says why."""
 
     text: str
     error: bool = False
-    done: Literal["", "stop", "rounds"] = ""
+    over: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,9 @@ class Desk:
             restored = self.marked.scrubber.restored
             draft = Draft(restored(wanted.kernel), restored(wanted.helpers), wanted.includes)
             written = self.versions.written(draft)
-            return Result(written.reason, error=True) if isinstance(written, OutOfBounds) else written
+            if not isinstance(written, OutOfBounds):
+                return written
+            return Result(f"this text is not taken\n{self.marked.block('draft', written.reason)}", error=True)
         name = wanted.version or (self.best.name if self.best is not None else self.versions.original.name)
         found = self.versions.named(name)
         if found is None:

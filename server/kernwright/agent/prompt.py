@@ -6,6 +6,7 @@ conversation: what comes before a mark is paid for once. Only what we wrote ours
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,6 +89,11 @@ def first_message(workshop: Workshop, versions: Versions, marked: Marked, rounds
         state += [f"The best so far is version 'search': {known.best_words}", marked.block("source", best.text)]
     state.append(f"You have {rounds} rounds: each submitted candidate takes one.")
     return [_text("\n".join(about)), _text("\n".join(state))]
+
+
+def standing_tokens() -> int:
+    """About how many tokens the instructions and the tools have, which every call reads."""
+    return (len(SYSTEM) + len(json.dumps([tool.declaration for tool in TOOLS]))) // 3
 
 
 def resident_within(rules: Sequence[Rule], tokens: int) -> list[Rule]:

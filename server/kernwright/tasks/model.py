@@ -86,10 +86,12 @@ class ModelUse:
         """What the search found and what the model adds to it. A suggestion that came to its own end is kept: asking
         again costs nothing."""
         model = self.engine.settings.model
-        key = content_key("model", search_key, model.name, model.effort, model.base_url)
+        key = content_key("model", search_key, model.name, model.effort)
         kept = kept_search(self.engine, key, chosen)
         if kept is not None:
-            return _joined(found, kept), Suggestion("kept from before", "nothing", 0.0, 0, 0, 0.0)
+            return _joined(found, kept), _for_nothing("kept from before")
+        if any(offer.speedup.candidate_ns <= self._goal(baseline) for offer in found.offers):
+            return found, _for_nothing("not asked, since the best is at its bound")
         agent = self.agent(chosen, original, baseline, found, rounds)
         added = self._explored(agent, chosen, original, baseline, found, rounds, watch)
         if agent.finished:
@@ -145,11 +147,14 @@ class ModelUse:
             (),
             lambda candidate: verify_candidate(original, fused, candidate),
             rounds=rounds,
-            goal_ns=(baseline.bound_ns or 0.0) * (1 + min(engine.settings.bound_margin, GOAL_MARGIN)),
+            goal_ns=self._goal(baseline),
             watch=watch,
             explore=agent.explore,
             offers=found.offers,
         )
+
+    def _goal(self, baseline: Baseline) -> float:
+        return (baseline.bound_ns or 0.0) * (1 + min(self.engine.settings.bound_margin, GOAL_MARGIN))
 
     def _workshop(self, chosen: Chosen, original: Original, baseline: Baseline, found: Found) -> Workshop:
         engine = self.engine
@@ -170,7 +175,7 @@ class ModelUse:
     def _told(self, agent: Agent, chosen: Chosen, added: Found) -> Suggestion:
         budget = agent.budget
         best = next((offer for offer in added.offers if offer.candidate.source == "model"), None)
-        self._remember_cost(chosen, Usage(), 0.0, budget.tool_seconds)
+        self._remember_cost(chosen, Usage(), 0.0, budget)
         return Suggestion(
             ended=agent.ended,
             cost=budget.words,
@@ -181,14 +186,16 @@ class ModelUse:
             pays=_pays(best, budget) if best is not None else "",
         )
 
-    def _remember_cost(self, chosen: Chosen, usage: Usage, money: float, tool_seconds: float = 0.0) -> None:
+    def _remember_cost(self, chosen: Chosen, usage: Usage, money: float, whole: Budget | None = None) -> None:
+        """One call's cost, or at the end (``whole``) the seconds of the tools."""
         data = {
             "model": self.engine.settings.model.name,
             "tokens_in": usage.input + usage.cache_write,
             "tokens_out": usage.output,
             "tokens_cached": usage.cache_read,
             "money": money,
-            "device_seconds": round(tool_seconds, 3),
+            "compile_seconds": round(whole.compile_seconds, 3) if whole is not None else 0.0,
+            "device_seconds": round(whole.device_seconds, 3) if whole is not None else 0.0,
         }
         kernel = fingerprint(chosen.parsed, chosen.kernel)
         target = self.engine.settings.target
@@ -206,6 +213,10 @@ def model_of(engine: Engine, key: str, say: Callable[[str], None] = lambda line:
         )
         return None
     return ModelUse(engine, key, say)
+
+
+def _for_nothing(ended: str) -> Suggestion:
+    return Suggestion(ended, "it cost nothing", 0.0, 0, 0, 0.0)
 
 
 def money_today(engine: Engine) -> float:

@@ -15,7 +15,7 @@ def _run(desk: Desk, wanted: OfVersion) -> Result:
     if isinstance(version, Result):
         return version
     target, command = desk.workshop.target, desk.workshop.subject.command
-    with desk.budget.tool():
+    with desk.budget.compiling():
         diagnostics = target.compile_errors(command, version.parsed)
         if isinstance(diagnostics, ToolProblem):
             return Result(f"{version.name}: the compiler could not be asked: {diagnostics.message}", error=True)

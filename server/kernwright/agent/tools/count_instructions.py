@@ -16,7 +16,7 @@ def _run(desk: Desk, wanted: OfVersion) -> Result:
         return version
     target, command = desk.workshop.target, desk.workshop.subject.command
     first, last = version.first_line, version.last_line
-    with desk.budget.tool():
+    with desk.budget.compiling():
         functions = target.assembly(command, version.parsed)
         if isinstance(functions, ToolProblem):
             return Result(f"{version.name}\n{desk.marked.block('compiler', functions.message)}", error=True)

@@ -40,10 +40,10 @@ def _run(desk: Desk, wanted: Inspect) -> Result:
         return Result("'expression' is one expression, without statements", error=True)
     workshop = desk.workshop
     subject, bench = workshop.subject, workshop.bench
-    with desk.budget.tool():
+    with desk.budget.running():
         prepared = workshop.prepared()
         if isinstance(prepared, NotCheckable):
-            return Result(f"the original cannot be run: {prepared.reason}", error=True)
+            return Result(f"the original cannot be run\n{desk.marked.block('reason', prepared.reason)}", error=True)
         inputs = _case(prepared.cases, wanted.sizes)
         if isinstance(inputs, str):
             return Result(inputs, error=True)
@@ -59,7 +59,8 @@ def _run(desk: Desk, wanted: Inspect) -> Result:
         execution = prepared.executor.run_all(job, library, _LIMIT_MS)
     record = execution.records.get(0)
     if record is None:
-        return Result(f"the call gave no answer: {execution.problem or 'it took too long'}", error=True)
+        problem = desk.marked.block("reason", execution.problem or "it took too long")
+        return Result(f"the call gave no answer\n{problem}", error=True)
     where = f"{version.name}, line {wanted.line}, {_sizes(inputs)} ({inputs.pattern} values)"
     values = told_values(slots, record.outputs)
     if record.outcome is not Outcome.RETURNED:

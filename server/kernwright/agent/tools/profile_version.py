@@ -15,7 +15,7 @@ def _run(desk: Desk, wanted: OfVersion) -> Result:
     version = desk.version(wanted)
     if isinstance(version, Result):
         return version
-    with desk.budget.tool():
+    with desk.budget.running():
         timed = desk.workshop.timed(version.parsed, version.kernel)
     if isinstance(timed.lines, ToolProblem):
         return Result(f"{version.name}: {timed.words}\n{desk.marked.block('profiler', timed.lines.message)}")

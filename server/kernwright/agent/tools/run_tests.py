@@ -19,7 +19,7 @@ def _run(desk: Desk, wanted: OfVersion) -> Result:
     version = desk.version(wanted)
     if isinstance(version, Result):
         return version
-    with desk.budget.tool():
+    with desk.budget.running():
         verdict = verify(desk.question(version), desk.workshop.bench, _untimed, desk.workshop.prepared())
     right = is_right(verdict)
     desk.judged(version, verdict)

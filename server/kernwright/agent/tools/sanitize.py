@@ -15,10 +15,10 @@ def _run(desk: Desk, wanted: OfVersion) -> Result:
         return version
     workshop = desk.workshop
     subject = workshop.subject
-    with desk.budget.tool():
+    with desk.budget.running():
         prepared = workshop.prepared()
         if isinstance(prepared, NotCheckable):
-            return Result(f"the original cannot be run: {prepared.reason}", error=True)
+            return Result(f"the original cannot be run\n{desk.marked.block('reason', prepared.reason)}", error=True)
         unit = Unit(version.parsed, version.kernel)
         library = build(unit, subject.contract, subject.command, workshop.bench)
         if isinstance(library, BuildFailure):

@@ -13,7 +13,8 @@ class Stop(Input):
 
 
 def _run(desk: Desk, wanted: Stop) -> Result:
-    return Result(wanted.reason.strip() or "nothing is left to try", done="stop")
+    reason = " ".join(wanted.reason.split()) or "nothing is left to try"
+    return Result(reason, over=f"the model stopped: {reason}")
 
 
 TOOL = Tool("stop", "End the work. The best verified version is kept; say in one line why you stop.", Stop, _run)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from kernwright.agent.desk import Desk, OfVersion, Result, Tried, is_right
@@ -33,25 +31,29 @@ def _run(desk: Desk, wanted: Submit) -> Result:
         return Result("this is the original; submit a version that differs from it", error=True)
     before = desk.told_before(version)
     if before is not None:
-        return Result(f"{before.words}\nit was judged before and is not built again{_directions(desk)}", error=True)
+        told = desk.marked.block("verdict", before.words)
+        return Result(
+            f"{version.name} was judged before and is not built again\n{told}{_directions(desk)}", error=True
+        )
     title = " ".join(wanted.hypothesis.split())
     named = dict.fromkeys((*wanted.uses, *desk.diagnosed))
     uses = tuple(each for each in named if each in desk.shown)
     candidate = Candidate(title=_title(title), edits=version.edits, source=SOURCE, uses=uses)
-    with desk.budget.tool():
+    with desk.budget.running():
         verdict = desk.submit(candidate)
     desk.tried.append(Tried(version, title, verdict))
     desk.say(desk.tried[-1].words)
     if isinstance(verdict, str):
-        return Result(f"{version.name} was not tried: {verdict}{_directions(desk)}", error=True, done=_over(verdict))
+        return Result(f"{version.name} was not tried: {verdict}{_directions(desk)}", error=True, over=_over(verdict))
     _tell_memory(desk, version, verdict, uses, title)
     better = _keep_best(desk, version, verdict)
     desk.judged(version, verdict)
     return Result(f"{version.name}: {verdict_words(desk.marked, verdict)}\n{better}{_directions(desk)}")
 
 
-def _over(reason: str) -> Literal["", "rounds"]:
-    return "rounds" if reason.startswith(NO_ROUNDS) else ""
+def _over(reason: str) -> str:
+    """Why the search verifies nothing more; empty where it does."""
+    return reason.removeprefix(NO_ROUNDS).removeprefix(": ") if reason.startswith(NO_ROUNDS) else ""
 
 
 def _title(text: str) -> str:
