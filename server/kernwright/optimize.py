@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from kernwright.combine import combined, resulting_kernel
 from kernwright.contract import Contract
 from kernwright.kernel import Kernel
-from kernwright.offer import Offer, make_offer, ranked, simplicity, speedup_words
+from kernwright.offer import Offer, experience_identity, make_offer, ranked, simplicity, speedup_words
 from kernwright.propose.candidate import LOOP, OVERHEAD, Candidate, Proposer
 from kernwright.syntax import Parsed
 from kernwright.text import Edit
@@ -97,6 +97,8 @@ class Found:
     the best was left unjudged."""
     attempts: tuple[Attempt, ...] = ()
     """All verifications in their order."""
+    experiences: tuple[str, ...] = ()
+    """The identities of the experiences that they add to, each once; those of a model are its own business."""
 
 
 @dataclass
@@ -193,8 +195,16 @@ def optimize(
     ended = "interrupted" if interrupted else search.ended
     best = _worth_reading(search, _best_of_each_family(search))
     settled = not (interrupted or search.stopped_by_clock or search.unclear)
+    tried = [one.candidate for one in search.tried if one.candidate.source != "model"]
     return Found(
-        tuple(best), tuple(search.refused), len(search.tried), interrupted, ended, settled, _attempts(search, best)
+        tuple(best),
+        tuple(search.refused),
+        len(search.tried),
+        interrupted,
+        ended,
+        settled,
+        _attempts(search, best),
+        tuple(dict.fromkeys(experience_identity(candidate, subject.target) for candidate in tried)),
     )
 
 

@@ -177,3 +177,25 @@ def test_the_lowest_priority_goes_cold_and_comes_back() -> None:
         ("new", "bad"),
         ("old",),
     )
+
+
+def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    names = ("time", "kind", "workspace", "kernel", "target", "compiler", "experience", "offer", "versions")
+    with sqlite3.connect(tmp_path / "memory.sqlite3") as old:
+        columns = ", ".join(f"{name} TEXT NOT NULL" for name in names)
+        old.execute(f"CREATE TABLE events (id INTEGER PRIMARY KEY AUTOINCREMENT, {columns}, data TEXT NOT NULL)")
+        for name, when in (("events_do_not_change", "UPDATE"), ("events_do_not_go", "DELETE")):
+            guard = "SELECT RAISE(ABORT, 'events are append-only')"
+            old.execute(f"CREATE TRIGGER {name} BEFORE {when} ON events BEGIN {guard}; END")
+        row = ("2026-11-01T00:00:00+00:00", "accepted", str(tmp_path), "k", "host", "gcc", "e", "o", "0.1", "{}")
+        for _ in range(2):
+            old.execute(f"INSERT INTO events ({', '.join(names)}, data) VALUES ({', '.join('?' * 10)})", row)
+        old.execute("PRAGMA user_version = 1")
+    old.close()
+    log = Log(tmp_path, tmp_path)
+    first, second = log.events()
+    assert (first.id, first.experience) == (1, "e")
+    assert first.uid and second.uid and first.uid != second.uid
+    assert log.append(event(EventKind.ACCEPTED, "e"))[0].id == 3
+    with pytest.raises(MemoryUnavailable, match="append-only"), log.connection() as connection:
+        connection.execute("DELETE FROM events")

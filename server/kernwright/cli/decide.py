@@ -59,12 +59,14 @@ def reject(
     """Say that you do not want an offer, and why."""
     from kernwright.memory.model import Reason
     from kernwright.tasks.decide import reject
+    from kernwright.tasks.promote import keep_residents
 
     front: Front = context.obj
     words = [known.value for known in Reason]
     if reason not in words:
         raise Failure(f"--reason {reason}: expected {', '.join(words[:-1])} or {words[-1]}")
     reject(front.engine, offer, Reason(reason))
+    keep_residents(front.engine)
     if front.as_json:
         front.answer({"rejected": offer, "reason": reason})
     else:

@@ -23,15 +23,14 @@ _VERSION = "1"
 """Changed when a fold gives something else for the same events."""
 _MOVING = "('stage', 'accepted', 'rejected', 'taken-back')"
 _ROWS = f"""
-SELECT id, kind, kernel, experience,
+SELECT id, kind, kernel, experience, workspace, target,
     CASE kind WHEN 'accepted' THEN json_object('uses', json(coalesce(json_extract(data, '$.uses'), '[]')))
     ELSE data END
 FROM events WHERE id > ? AND id <= ? AND kind IN {_MOVING} ORDER BY id
 """
-_TELLING = """
+_OFFERS = """
 SELECT id, kind, workspace, target, compiler, experience, data FROM events
-WHERE id > ? AND id <= ? AND (kind IN ('offered', 'accepted') OR (kind = 'stage' AND data LIKE '%"about"%'))
-ORDER BY id
+WHERE id > ? AND id <= ? AND kind IN ('offered', 'accepted') ORDER BY id
 """
 _EXPERIENCE = (
     "key, identity, target, situation, change, effect, tags, language, before, after, workspace, features, event"
@@ -76,12 +75,15 @@ def refresh(connection: sqlite3.Connection, constants: MemorySettings) -> Progre
     else:
         accounts = _Stored(connection)
     fold = Fold(constants, accounts, known.tasks)
-    fold.settle(_rows(connection, known.last, newest))
+    told = _Told()
+    fold.settle(_rows(connection, known.last, newest, told))
     connection.executemany(
         "INSERT INTO accounts VALUES (?, ?) ON CONFLICT (experience) DO UPDATE SET account = excluded.account",
         ((name, json.dumps(account.to_json())) for name, account in accounts.items()),
     )
-    _tell(connection, known.last, newest)
+    _hear_offers(connection, known.last, newest, told)
+    for experience in told.latest.values():
+        _keep(connection, experience)
     connection.execute("REPLACE INTO folds VALUES (?, ?, ?, ?)", (_FOLD, signature, newest, fold.tasks))
     connection.execute("COMMIT")
     return Progress(newest, fold.tasks)
@@ -106,6 +108,16 @@ def utilities_of(connection: sqlite3.Connection, tasks: int, names: list[str] | 
     return {name: Account.from_json(json.loads(account)).utility(tasks) for name, account in rows}
 
 
+def worth_of(connection: sqlite3.Connection, names: list[str]) -> dict[str, Utility]:
+    """As ``utilities_of``, as far as a ranking needs it: kernels and idle tasks are left out."""
+    rows = connection.execute(
+        "SELECT experience, json_extract(account, '$.repair'), json_extract(account, '$.optimise'), "
+        "json_extract(account, '$.adopted') FROM accounts WHERE experience IN (SELECT value FROM json_each(?))",
+        (json.dumps(names),),
+    )
+    return {name: Utility(repair, optimise, adopted) for name, repair, optimise, adopted in rows}
+
+
 def experiences_of(connection: sqlite3.Connection, clause: str, arguments: tuple[object, ...]) -> list[Experience]:
     rows = connection.execute(f"SELECT {_EXPERIENCE} FROM experiences {clause}", arguments).fetchall()
     return [experience_from(row) for row in rows]
@@ -128,31 +140,36 @@ def _newest(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()[0])
 
 
-def _rows(connection: sqlite3.Connection, after: int, until: int) -> Iterator[Row]:
-    """The events that move accounts. Their data is decoded a batch at a time: one call of the decoder for each event
-    would take longer than all the rest."""
+class _Told:
+    """The newest words on each experience. What has a before and an after is not lost to what has none."""
+
+    def __init__(self) -> None:
+        self.latest: dict[str, Experience] = {}
+
+    def hear(self, event: Event) -> None:
+        for told in experiences_in(event):
+            known = self.latest.get(told.identity)
+            if known is None or told.after or not known.after:
+                self.latest[told.identity] = told
+
+
+def _rows(connection: sqlite3.Connection, after: int, until: int, told: _Told) -> Iterator[Row]:
+    """The events that move accounts; what they tell of experiences goes to ``told``. Their data is decoded a batch at
+    a time: one call of the decoder for each event would take longer than all the rest."""
     cursor = connection.execute(_ROWS, (after, until))
     while rows := cursor.fetchmany(_BATCH):
-        decoded = json.loads(f"[{','.join(row[4] for row in rows)}]")
-        for (event, kind, kernel, experience, _), data in zip(rows, decoded, strict=True):
+        decoded = json.loads(f"[{','.join([row[6] for row in rows])}]")
+        for (event, kind, kernel, experience, workspace, target, _), data in zip(rows, decoded, strict=True):
+            if "about" in data:
+                told.hear(Event(EventKind.STAGE, target=target, data=data, workspace=workspace, id=event))
             yield event, kind, kernel, experience, data
 
 
-def _tell(connection: sqlite3.Connection, after: int, until: int) -> None:
-    """The newest words on each experience win, except that what has a before and an after is not lost to what has
-    none."""
-    latest: dict[str, Experience] = {}
-    for number, kind, workspace, target, compiler, experience, data in connection.execute(_TELLING, (after, until)):
-        event = Event(
-            EventKind(kind), target=target, compiler=compiler, experience=experience, data=json.loads(data),
-            workspace=workspace, id=number,
-        )  # fmt: skip
-        for told in experiences_in(event):
-            known = latest.get(told.identity)
-            if known is None or told.after or not known.after:
-                latest[told.identity] = told
-    for told in latest.values():
-        _keep(connection, told)
+def _hear_offers(connection: sqlite3.Connection, after: int, until: int, told: _Told) -> None:
+    for number, kind, workspace, target, compiler, experience, data in connection.execute(_OFFERS, (after, until)):
+        offer: dict[str, Any] = json.loads(data)
+        of = {"target": target, "compiler": compiler, "experience": experience, "workspace": workspace}
+        told.hear(Event(EventKind(kind), data=offer, id=number, **of))
 
 
 def _keep(connection: sqlite3.Connection, told: Experience) -> None:

@@ -19,6 +19,9 @@ from kernwright.memory.model import Event, EventKind, Reason
 from kernwright.settings_model import MemorySettings
 
 REPAIR, OPTIMISE = "repair", "optimise"
+SEARCH = "search"
+"""Who made a stage that drew on nobody's experience: a search tries everything, and what it finds best moves its
+utility and is no adoption."""
 Row = tuple[int, str, str, str, Mapping[str, Any]]
 """What the fold needs of an event: its id, kind, kernel and experience, and its data."""
 _REWARDED_REASONS = (Reason.WRONG.value, Reason.NOT_WORTH_IT.value)
@@ -88,7 +91,15 @@ class Account:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {
+            "repair": self.repair,
+            "optimise": self.optimise,
+            "moves": self.moves,
+            "adopted": self.adopted,
+            "last_task": self.last_task,
+            "kernels": self.kernels,
+            "decisions": {event: asdict(one) for event, one in self.decisions.items()},
+        }
 
     @staticmethod
     def from_json(table: Mapping[str, Any]) -> Account:
@@ -136,21 +147,32 @@ class Fold:
         adopted: list[str] = data.get("adopted") or []
         rate, failure = self.constants.learning_rate, self.constants.failure_reward
         succeeded = bool(data.get("succeeded"))
+        counts = data.get("by") != SEARCH
         credited = adopted if self._credit is Credit.ADOPTED else list(dict.fromkeys((*retrieved, *adopted)))
         reward = failure
         if succeeded:
             earned = float(data.get("reward") or 0.0)
             reward = earned / max(1, len(credited)) if self._credit is Credit.ADOPTED else earned
+        # A log has millions of these: what only loses a little is settled in place.
+        get, is_repair = self.accounts.get, phase == REPAIR
+        for name in retrieved:
+            if name in credited:
+                continue
+            account = get(name)
+            if account is None:
+                account = self._account(name)
+            if is_repair:
+                account.repair += rate * (failure - account.repair)
+            else:
+                account.optimise += rate * (failure - account.optimise)
+                account.moves += 1
         for name in credited:
             account = self._account(name)
             _move(account, phase, reward, rate)
-            if succeeded and name in adopted:
+            if succeeded and name in adopted and counts:
                 account.adopted += 1
                 account.kernels[kernel] = account.kernels.get(kernel, 0) + 1
                 account.last_task = self.tasks
-        for name in retrieved:
-            if name not in credited:
-                _move(self._account(name), phase, failure, rate)
 
     def _decide(self, event: int, accepted: bool, kernel: str, experience: str, data: Mapping[str, Any]) -> None:
         """A decision is a stage of its own, whose adopted are the experience itself and what its maker drew on."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from kernwright import __version__
 from kernwright.engine import Engine
+from kernwright.fingerprint import fingerprint
 from kernwright.kernel import Kernel
 from kernwright.memory.model import Event, EventKind
-from kernwright.memory.utility import optimise_reward
+from kernwright.memory.utility import OPTIMISE, SEARCH, optimise_reward
 from kernwright.offer import Offer
 from kernwright.optimize import Found, Step
 from kernwright.tasks.baseline import Baseline, baseline_of
@@ -77,7 +78,7 @@ def optimise_kernel(
 
         found = search(engine, chosen, original, baseline, rounds, watch)
         keep_search(engine, key, found)
-        _remember_search(engine, found)
+        _remember_search(engine, chosen, found)
     suggestion: Suggestion | None = None
     if model is not None and not found.interrupted:
         found, suggestion = model.improve(chosen, original, baseline, found, key, rounds, watch)
@@ -90,20 +91,22 @@ def _remember_offers(engine: Engine, chosen: Chosen, found: Found) -> None:
     engine.remember([offer_made(offer, chosen.parsed.snapshot) for offer in found.offers])
 
 
-def _remember_search(engine: Engine, found: Found) -> None:
-    """What a search was good for. One that was only looked up taught nobody anything."""
+def _remember_search(engine: Engine, chosen: Chosen, found: Found) -> None:
+    """What a search was good for: the best of what it tried earns its speed-up, the rest a little less than nothing.
+    One that was only looked up taught nobody anything."""
     best = found.offers[0] if found.offers else None
     if not found.rounds:
         return
     reward = optimise_reward(best.speedup.original_ns, best.speedup.candidate_ns) if best else 0.0
     event = Event(
         EventKind.STAGE,
-        kernel=best.fingerprint if best else "",
+        kernel=fingerprint(chosen.parsed, chosen.kernel),
         target=engine.settings.target,
         data={
-            "phase": "optimise",
-            "retrieved": [],
-            "adopted": list(best.candidate.uses) if best else [],
+            "phase": OPTIMISE,
+            "by": SEARCH,
+            "retrieved": list(found.experiences),
+            "adopted": list(dict.fromkeys((best.experience, *best.candidate.uses))) if best else [],
             "succeeded": best is not None,
             "reward": reward,
         },

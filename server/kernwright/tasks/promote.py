@@ -6,10 +6,13 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from kernwright import __version__
 from kernwright.apply import CannotWrite, write_source
@@ -19,10 +22,12 @@ from kernwright.engine import LEARNED_RULES, Engine
 from kernwright.learn.resident import accepted_of, promotable, promotions, residency
 from kernwright.memory.model import Event, EventKind, Reason, standing
 from kernwright.memory.recall import Recall
+from kernwright.memory.store import MemoryUnavailable
 from kernwright.memory.utility import Utility
 from kernwright.rules.model import Rule, Status
 
 _DECIDED = (EventKind.PROMOTED, EventKind.DEMOTED)
+_PATIENCE = 30.0
 _STATUS = re.compile(rb"^(status:[ \t]*)\S+", re.MULTILINE)
 
 
@@ -41,17 +46,38 @@ class Learned:
 
 def promote_what_has_earned_it(engine: Engine) -> list[Learned]:
     """Write a rule for each experience that has earned one here, and hold the bounds of resident rules."""
-    earned = _recall(engine).utilities()
-    accepted = _accepted(engine)
-    here = {event.experience for event in accepted}
     learned: list[Learned] = []
-    for experience in promotable(earned, _decided(engine), engine.settings.memory):
-        if experience in here:
-            kernels = len(earned[experience].kernels)
-            why = f"the rewrite was accepted in {kernels} different kernels"
-            learned.append(_promote(engine, accepted, experience, why))
-    keep_residents(engine)
+    with _one_at_a_time(engine):
+        earned = _recall(engine).utilities()
+        accepted = _accepted(engine)
+        here = {event.experience for event in accepted}
+        for experience in promotable(earned, _decided(engine), engine.settings.memory):
+            if experience in here:
+                kernels = len(earned[experience].kernels)
+                why = f"the rewrite was accepted in {kernels} different kernels"
+                learned.append(_promote(engine, accepted, experience, why))
+        _keep_residents(engine)
     return learned
+
+
+@contextmanager
+def _one_at_a_time(engine: Engine) -> Generator[None]:
+    """Two processes that promote at once would make two rules of one experience. The lock of a process that was killed
+    is free."""
+    folder = engine.settings.data
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "promotion.lock", timeout=_PATIENCE)
+        lock.acquire()
+    except (OSError, Timeout) as error:
+        raise MemoryUnavailable(
+            f"{folder}: {error.strerror or 'another process is writing rules'}; set KERNWRIGHT_DATA to a folder that "
+            "can be written, or try again"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def promote_by_hand(engine: Engine, name: str) -> Learned:
@@ -63,6 +89,11 @@ def promote_by_hand(engine: Engine, name: str) -> Learned:
         set_status(rule.path, "learned")
         _record(engine, EventKind.PROMOTED, experience_behind(engine, name), name, rule.path, "promoted by its user")
         return Learned(name, rule.path, "back in service")
+    with _one_at_a_time(engine):
+        return _promote_offer(engine, name)
+
+
+def _promote_offer(engine: Engine, name: str) -> Learned:
     accepted = _accepted(engine)
     chosen = [event for event in accepted if event.offer == name]
     if not chosen:
@@ -100,21 +131,44 @@ def utilities_by_rule(engine: Engine) -> dict[str, Utility]:
 
 
 def keep_residents(engine: Engine) -> None:
+    """Let rules go cold or come back as their utilities say."""
+    with _one_at_a_time(engine):
+        _keep_residents(engine)
+
+
+def _keep_residents(engine: Engine) -> None:
     """Hold the bounds of resident rules: the lowest go cold, and what went for want of room comes back when it has
     earned its place. What a person changed in a rule's file since is an event too."""
     decided = _decided(engine)
     paths = {experience: Path(event.data["path"]) for experience, event in decided.items()}
-    texts = {experience: path.read_text("utf-8") for experience, path in paths.items() if path.is_file()}
+    texts = {experience: text for experience, path in paths.items() if (text := _text_of(path)) is not None}
     _note_edits(engine, decided, texts)
-    now = residency(_recall(engine).utilities(texts), decided, texts, engine.settings.memory)
+    # Cases are for tests: nobody's context holds them.
+    told = {experience: text.partition("\n## Finds\n")[0] for experience, text in texts.items()}
+    now = residency(_recall(engine).utilities(texts), decided, told, engine.settings.memory)
     for experience in now.go:
-        set_status(paths[experience], "cold")
-        rule = str(decided[experience].data["rule"])
-        _record(engine, EventKind.DEMOTED, experience, rule, paths[experience], "others earned more", by="bounds")
+        _move(engine, decided[experience], EventKind.DEMOTED, "others earned more", by="bounds")
     for experience in now.back:
-        set_status(paths[experience], "learned")
-        rule = str(decided[experience].data["rule"])
-        _record(engine, EventKind.PROMOTED, experience, rule, paths[experience], "it earned its place again")
+        _move(engine, decided[experience], EventKind.PROMOTED, "it earned its place again", by="earned")
+
+
+def _move(engine: Engine, decided: Event, kind: EventKind, why: str, by: str) -> None:
+    """Out of service or back. A file that cannot be written stays as it is, and is tried again another time."""
+    path = Path(decided.data["path"])
+    try:
+        set_status(path, "cold" if kind is EventKind.DEMOTED else "learned")
+    except (CannotWrite, OSError) as error:
+        engine.warn(str(error))
+        return
+    _record(engine, kind, decided.experience, str(decided.data["rule"]), path, why, by)
+
+
+def _text_of(path: Path) -> str | None:
+    """None for a rule whose file is gone or cannot be read: it is nobody's resident."""
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError:
+        return None
 
 
 def experience_behind(engine: Engine, rule: str) -> str:
@@ -239,6 +293,5 @@ def _text_hash(text: str) -> str:
 def _record(
     engine: Engine, kind: EventKind, experience: str, rule: str, path: Path, why: str, by: str = "earned"
 ) -> None:
-    text = path.read_text("utf-8", errors="replace") if path.is_file() else ""
-    data = {"rule": rule, "path": str(path), "why": why, "by": by, "hash": _text_hash(text)}
+    data = {"rule": rule, "path": str(path), "why": why, "by": by, "hash": _text_hash(_text_of(path) or "")}
     engine.remember([Event(kind, experience=experience, data=data, versions=__version__)])

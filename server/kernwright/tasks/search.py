@@ -9,11 +9,14 @@ from kernwright.counted_loops import CountedLoops
 from kernwright.engine import Engine
 from kernwright.find.facts import Facts
 from kernwright.kernel import Kernel
+from kernwright.memory.recall import Recall
+from kernwright.memory.store import MemoryUnavailable
+from kernwright.offer import experience_identity
 from kernwright.optimize import Found, Step, Subject, optimize
 from kernwright.propose.candidate import Candidate, Proposer
 from kernwright.propose.from_rules import RuleProposer
 from kernwright.propose.registry import TRANSFORMS
-from kernwright.propose.search import Hints, SearchProposer
+from kernwright.propose.search import Hints, Preference, SearchProposer
 from kernwright.propose.strip_mine import STRIP_MINE
 from kernwright.rules.model import Rule
 from kernwright.syntax import Parsed
@@ -75,6 +78,20 @@ class _Rules:
         return RuleProposer(self.rules, facts).propose(parsed, kernel)
 
 
+def preference(engine: Engine) -> Preference:
+    """What memory says of the order: the utility of each kind of candidate, under the identity that it is remembered
+    by. Whoever has no memory, or cannot read it, tries in the order of the list."""
+    settings = engine.settings
+    if not settings.memory.order_search:
+        return Preference()
+    recall = Recall(engine.memory, settings.memory)
+    try:
+        earned, values = recall.worth(), recall.values()
+    except MemoryUnavailable:
+        return Preference()
+    return Preference(lambda candidate: earned.get(experience_identity(candidate, settings.target), 0.0), values)
+
+
 def proposers(engine: Engine, chosen: Chosen) -> Sequence[Proposer]:
     """Rules first: each is a reason to believe; then every transform on every loop."""
     snapshot = chosen.parsed.snapshot
@@ -88,5 +105,5 @@ def proposers(engine: Engine, chosen: Chosen) -> Sequence[Proposer]:
     )
     missed = frozenset(remark.line for remark in remarks if remark.kind is RemarkKind.MISSED)
     rules = _Rules(active_rules(engine, snapshot.path), facts, snapshot.content_hash)
-    search = SearchProposer(_WORTH_TRYING, Hints(missed))
+    search = SearchProposer(_WORTH_TRYING, Hints(missed), preference=preference(engine))
     return rules, search, CountedLoops((rules, search))
