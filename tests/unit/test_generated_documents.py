@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernwright.contract_words import vocabulary_tables
-from kernwright.lsp import ext
+from kernwright.lsp import ext, ext_messages
 from kernwright.lsp.protocol_text import direction_of, protocol_text
 from kernwright.rules.documents import with_part
 
@@ -41,8 +41,8 @@ def test_every_message_is_there_with_its_fields() -> None:
 
 def test_each_message_goes_one_way() -> None:
     said = {kind: direction_of(kind) for kind in ext.NOTIFICATIONS.values()}
-    assert said[ext.TrustParams] == "client to server"
-    assert said[ext.OffersParams] == "server to client"
+    assert said[ext_messages.TrustParams] == "client to server"
+    assert said[ext_messages.OffersParams] == "server to client"
 
 
 def test_a_message_that_does_not_say_its_way_is_refused() -> None:
