@@ -36,6 +36,11 @@ JUNK: tuple[Any, ...] = (
 )
 
 
+def junk(random: Random) -> Any:
+    """Something of the wrong kind, and each time a thing of its own: messages are changed after they are made."""
+    return copy.deepcopy(random.choice(JUNK))
+
+
 def one_of(random: Random, *choices: Any) -> Any:
     """One of some values of any kinds."""
     return random.choice(choices)
@@ -86,7 +91,7 @@ def arguments(random: Random, uri: str) -> Any:
         "reason": random.choice(("wrong", "because", None, 3)),
     }
     kept = {name: value for name, value in table.items() if random.random() < 0.7}
-    return random.choice(([kept], [kept], [kept], [kept, kept], [], None, [random.choice(JUNK)], random.choice(JUNK)))
+    return random.choice(([kept], [kept], [kept], [kept, kept], [], None, [junk(random)], junk(random)))
 
 
 def _command(random: Random) -> str:
@@ -138,7 +143,7 @@ def _mangled_once(random: Random, value: Any) -> Any:
                 table[name] = _mangled_once(random, table[name])
             else:
                 extra = random.choice(("jsonrpc", "id", "method", "extra", "", "__class__", "textDocument", "range"))
-                table[extra] = random.choice(JUNK)
+                table[extra] = junk(random)
             return table
         case list() if value and random.random() < 0.7:
             items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
@@ -146,7 +151,7 @@ def _mangled_once(random: Random, value: Any) -> Any:
             items[at] = _mangled_once(random, items[at])
             return items
         case _:
-            return deep(random.choice((3, 60, 300))) if random.random() < 0.05 else copy.deepcopy(random.choice(JUNK))
+            return deep(random.choice((3, 60, 300))) if random.random() < 0.05 else junk(random)
 
 
 def identifier(random: Random) -> Any:
