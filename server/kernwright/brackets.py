@@ -8,10 +8,11 @@ does not, nothing is said. The answer depends on the text alone.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
-from typing import NamedTuple
+
+from kernwright.text import LineIndex, Span
 
 _TOKEN = re.compile(
     rb"""(?P<skip>
@@ -37,54 +38,43 @@ _MOST_BRACKETS = 250_000
 """A text beyond these is not half-typed but of a kind that is not understood here."""
 
 
-class Stretch(NamedTuple):
-    """Bytes ``start`` to ``end`` of a text."""
-
-    start: int
-    end: int
-
-
 _Token = tuple[bytes, int]
 """A bracket or the name of a directive, and its place."""
 
 
 class _Lines:
-    """Where the lines of a text begin and end. A text may be one line of a million brackets."""
+    """The lines of a text and how far each is indented, in bytes."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._starts = [0, *(found.end() for found in re.finditer(b"\n", data))]
+        self._index = LineIndex(data)
         self._indentations: dict[int, int] = {}
 
-    def at(self, place: int) -> Stretch:
+    def at(self, place: int) -> Span:
         """The line of a place, without its end."""
-        number = bisect_right(self._starts, place)
-        start = self._starts[number - 1]
-        end = self._starts[number] - 1 if number < len(self._starts) else len(self._data)
-        return Stretch(start, end - 1 if self._data[max(start, end - 1) : end] == b"\r" else end)
+        return self._index.line_span(self._index.line_of(place))
 
     def indentation(self, place: int) -> int:
-        """How far the line of a place is indented, in bytes."""
-        start = self._starts[bisect_right(self._starts, place) - 1]
-        known = self._indentations.get(start)
+        number = self._index.line_of(place)
+        known = self._indentations.get(number)
         if known is None:
-            blank = _BLANK.match(self._data, start)
-            known = self._indentations[start] = blank.end() - start if blank is not None else 0
+            start = self._index.starts[number]
+            blank = _BLANK.match(self._index.data, start)
+            known = self._indentations[number] = blank.end() - start if blank is not None else 0
         return known
 
     def column_if_first(self, place: int) -> int | None:
         """The column of what is the first of its line; None for what is not."""
-        column = place - self._starts[bisect_right(self._starts, place) - 1]
+        column = place - self._index.starts[self._index.line_of(place)]
         return column if column == self.indentation(place) else None
 
 
-def unmatched_lines(data: bytes) -> tuple[Stretch, ...]:
+def unmatched_lines(data: bytes) -> tuple[Span, ...]:
     """The lines without which every bracket has its partner; none where all have one, or where it cannot be told."""
     counts = [(data.count(opening), data.count(closing)) for closing, opening in _PARTNER.items()]
     if all(opened == closed for opened, closed in counts) or sum(map(sum, counts)) > _MOST_BRACKETS:
         return ()
     tokens, lines = [*_tokens(data)], _Lines(data)
-    found: set[Stretch] = set()
+    found: set[Span] = set()
     for _ in range(_ROUNDS):
         guilty = _guilty_lines(tokens, lines)
         if guilty is None or not all(_stands_alone(data[line.start : line.end]) for line in guilty):
@@ -100,13 +90,13 @@ def unmatched_lines(data: bytes) -> tuple[Stretch, ...]:
     return ()
 
 
-def without(data: bytes, lines: tuple[Stretch, ...]) -> bytes:
+def without(data: bytes, lines: tuple[Span, ...]) -> bytes:
     """The text with blanks in place of some lines: every byte that is left stands where it stood."""
     if not lines:
         return data
     rest = bytearray(data)
-    for start, end in lines:
-        rest[start:end] = b" " * (end - start)
+    for line in lines:
+        rest[line.start : line.end] = b" " * (line.end - line.start)
     return bytes(rest)
 
 
@@ -118,9 +108,9 @@ def _tokens(data: bytes) -> Iterator[_Token]:
             yield found[kind], found.start(kind)
 
 
-def _guilty_lines(tokens: Iterable[_Token], lines: _Lines) -> set[Stretch] | None:
+def _guilty_lines(tokens: Iterable[_Token], lines: _Lines) -> set[Span] | None:
     """Lines with a bracket that lacks its partner; None where a partner is missing and nobody can tell whose."""
-    guilty: set[Stretch] = set()
+    guilty: set[Span] = set()
     open_: list[_Token] = []
     sections: list[list[_Token]] = []
     """What was open where each conditional section began: each of its branches begins with the same."""

@@ -19,7 +19,7 @@ import tree_sitter_c
 import tree_sitter_cpp
 from tree_sitter import Node, Query, QueryCursor, Tree
 
-from kernwright.brackets import Stretch, unmatched_lines, without
+from kernwright.brackets import unmatched_lines, without
 from kernwright.languages import SOURCE_SUFFIXES as SOURCE_SUFFIXES
 from kernwright.languages import Language as Language
 from kernwright.languages import language_of as language_of
@@ -34,7 +34,7 @@ class Parsed:
     snapshot: Snapshot
     language: Language
     tree: Tree
-    left_out: tuple[Stretch, ...] = ()
+    left_out: tuple[Span, ...] = ()
     kept: dict[object, object] = field(init=False, repr=False, compare=False, default_factory=dict[object, object])
 
     @property

@@ -42,7 +42,7 @@ def check(typed: str, left_out: list[str], *, names: tuple[str, ...] = ("before"
     """``typed`` stands between two functions of a namespace. ``left_out`` are its lines that the tree is blind to."""
     text = BEFORE + typed + AFTER
     data = text.encode()
-    assert [data[start:end].decode() for start, end in unmatched_lines(data)] == left_out
+    assert [data[line.start : line.end].decode() for line in unmatched_lines(data)] == left_out
     parsed = parse(Snapshot(Path("a.cpp"), data))
     assert tuple(one.qualified for one in find_functions(parsed)) == tuple(f"a::{name}" for name in names)
 

@@ -79,7 +79,7 @@ def _unread_lines(parsed: Parsed, kernel: Kernel) -> Iterator[str]:
     """What is known of a kernel is not known of its lines that were left out: a compiler may see brackets there that
     macros hide from us."""
     for line in parsed.left_out:
-        if kernel.span.start <= line.start < kernel.span.end:
+        if line.start in kernel.span:
             number = parsed.snapshot.lines.line_of(line.start) + 1
             yield (
                 f"{parsed.snapshot.path}:{number}: a bracket on this line has no partner; "
