@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,22 +89,30 @@ def write_source(path: Path, before: bytes, after: bytes) -> None:
     is what the edit was made for: a file that holds anything else by now is left alone.
     """
     real = path.resolve()
-    temporary: Path | None = None
     try:
         if not real.stat().st_mode & 0o222:
             raise CannotWrite(f"{path}: is read-only; nothing was written, give yourself permission first")
-        with tempfile.NamedTemporaryFile(dir=real.parent, prefix=f".{real.name}.", delete=False) as stream:
-            temporary = Path(stream.name)
-            stream.write(after)
-            stream.flush()
-            os.fsync(stream.fileno())
-        _keep_attributes(real, temporary)
-        if real.read_bytes() != before:
-            raise CannotWrite(f"{path}: changed while it was being edited; nothing was written, try again")
-        temporary.replace(real)
-        temporary = None
+        with written_beside(real, after) as temporary:
+            _keep_attributes(real, temporary)
+            if real.read_bytes() != before:
+                raise CannotWrite(f"{path}: changed while it was being edited; nothing was written, try again")
+            temporary.replace(real)
     except OSError as error:
         raise CannotWrite(f"{path}: {error.strerror or error}; nothing was written") from None
+
+
+@contextlib.contextmanager
+def written_beside(path: Path, data: bytes) -> Generator[Path]:
+    """A hidden file in the folder of ``path`` with all of ``data`` on the disk, to be moved or linked to its place.
+    What is left of it goes at the end."""
+    temporary: Path | None = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as stream:
+            temporary = Path(stream.name)
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        yield temporary
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)

@@ -26,6 +26,7 @@ from kernwright.targets.model import BuildCommand, CommandProblem
 
 if TYPE_CHECKING:
     from kernwright.contract import Build
+    from kernwright.memory.recall import Recall
     from kernwright.rules.sources import RuleSet, Selection
     from kernwright.run.cache import Cache
     from kernwright.run.local import LocalRunner
@@ -108,6 +109,12 @@ class Engine:
     @cached_property
     def memory(self) -> Log:
         return Log(self.settings.data, self.workspace)
+
+    @cached_property
+    def recall(self) -> Recall:
+        from kernwright.memory.recall import Recall
+
+        return Recall(self.memory, self.settings.memory)
 
     def trace(self, stage: str, words: str) -> None:
         """What a stage was given and gave, for who asks for it with ``KERNWRIGHT_DEBUG``."""

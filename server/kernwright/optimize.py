@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from kernwright.attempt import Attempt
 from kernwright.combine import combined, resulting_kernel
 from kernwright.contract import Contract
 from kernwright.kernel import Kernel
@@ -52,24 +53,6 @@ class Refused:
     title: str
     status: str
     why: str
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One verification of a search, for who reads its history. ``round`` counts from 1; ``offer`` is the offer's id
-    where it became one, and ``why`` says why it did not elsewhere. ``speedup`` is the median with its interval, and
-    ``nanoseconds`` a call of the candidate; both are None where it was not timed."""
-
-    round: int
-    title: str
-    status: str
-    why: str
-    seconds: float
-    rule: str | None = None
-    transform: str | None = None
-    offer: str = ""
-    speedup: tuple[float, float, float] | None = None
-    nanoseconds: float | None = None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from kernwright.jobs.model import (
     KernelOptimised,
     KernelTimed,
     LineNote,
-    TriedCandidate,
 )
 from kernwright.kernel import find_functions, find_kernels
 from kernwright.mirror.summaries import kernel_summaries
@@ -81,7 +80,7 @@ def optimise_one(request: JobRequest, tell: Tell) -> KernelOptimised | JobFailed
         refused=tuple((refused.title, refused.status, refused.why) for refused in result.found.refused),
         ended=result.found.ended,
         rounds=result.found.rounds,
-        tried=tuple(TriedCandidate(**vars(attempt)) for attempt in result.found.attempts),
+        tried=result.found.attempts,
         withheld=len(offers) - len(wanted),
     )
 

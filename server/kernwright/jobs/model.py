@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from kernwright.attempt import Attempt
 from kernwright.mirror.model import ContractState, FoundFinding
 from kernwright.targets.model import BuildCommand
 
@@ -101,23 +102,6 @@ class KernelTimed:
 
 
 @dataclass(frozen=True)
-class TriedCandidate:
-    """One candidate of a search in the order of trying, ``round`` counting from 1. ``offer`` is its id, if it became
-    one; ``speedup`` is the median with its interval."""
-
-    round: int
-    title: str
-    status: str
-    why: str
-    seconds: float
-    rule: str | None = None
-    transform: str | None = None
-    offer: str = ""
-    speedup: tuple[float, float, float] | None = None
-    nanoseconds: float | None = None
-
-
-@dataclass(frozen=True)
 class KernelOptimised:
     """What a search came to. ``offers`` are as memory keeps them, best first; ``refused`` are title, status, why.
     Offers that were rejected before are ``withheld``."""
@@ -127,7 +111,7 @@ class KernelOptimised:
     refused: tuple[tuple[str, str, str], ...]
     ended: str
     rounds: int
-    tried: tuple[TriedCandidate, ...] = ()
+    tried: tuple[Attempt, ...] = ()
     withheld: int = 0
 
 

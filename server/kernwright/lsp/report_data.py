@@ -8,7 +8,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from kernwright.jobs.model import KernelOptimised, TriedCandidate
+from kernwright.attempt import Attempt
+from kernwright.jobs.model import KernelOptimised
 from kernwright.lsp.ext_messages import OfferItem
 from kernwright.lsp.ext_views import (
     CandidateItem,
@@ -136,10 +137,10 @@ def _candidates(found: KernelOptimised) -> Iterator[CandidateItem]:
     titles = {tried.title for tried in found.tried}
     for title, status, why in found.refused:
         if title not in titles:
-            yield _candidate(TriedCandidate(0, title, status, why, 0.0), offered)
+            yield _candidate(Attempt(0, title, status, why, 0.0), offered)
 
 
-def _candidate(tried: TriedCandidate, offered: set[str]) -> CandidateItem:
+def _candidate(tried: Attempt, offered: set[str]) -> CandidateItem:
     median, low, high = tried.speedup or (None, None, None)
     return CandidateItem(
         round=tried.round,

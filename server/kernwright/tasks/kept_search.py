@@ -12,9 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from kernwright.attempt import Attempt
 from kernwright.engine import LEARNED_RULES, Engine
 from kernwright.offer import Offer, make_offer
-from kernwright.optimize import Attempt, Found, Refused
+from kernwright.optimize import Found, Refused
 from kernwright.propose.candidate import Candidate
 from kernwright.rules.bundled import bundled_folder
 from kernwright.run.cache import content_key

@@ -18,6 +18,7 @@ from kernwright.agent.calls import Patience
 from kernwright.agent.client import Connection
 from kernwright.agent.prompt import Voice, resident_within
 from kernwright.agent.workshop import Known, Timed, Workshop
+from kernwright.attempt import Attempt
 from kernwright.engine import Engine
 from kernwright.find.facts import Facts
 from kernwright.find.finder import find
@@ -26,7 +27,7 @@ from kernwright.kernel import Kernel
 from kernwright.memory.model import Event, EventKind
 from kernwright.memory.store import MemoryUnavailable
 from kernwright.offer import Offer, speedup_words
-from kernwright.optimize import Attempt, Found, Step, Subject, optimize
+from kernwright.optimize import Found, Step
 from kernwright.rules.model import Status as RuleStatus
 from kernwright.run.cache import content_key
 from kernwright.syntax import Parsed
@@ -35,12 +36,10 @@ from kernwright.tasks.baseline import Baseline
 from kernwright.tasks.bench import Original
 from kernwright.tasks.choose import Chosen
 from kernwright.tasks.examine import active_rules
-from kernwright.tasks.fusing import FusedOriginal
 from kernwright.tasks.kept_search import keep_search, kept_search
 from kernwright.tasks.model_memory import ModelMemory
 from kernwright.tasks.profile import profile_kernel
-from kernwright.tasks.search import GOAL_MARGIN
-from kernwright.tasks.verify import verify_candidate
+from kernwright.tasks.search import explore, goal_of
 from kernwright.units import time_words
 
 ANTHROPIC = "https://api.anthropic.com"
@@ -90,10 +89,10 @@ class ModelUse:
         kept = kept_search(self.engine, key, chosen)
         if kept is not None:
             return _joined(found, kept), _for_nothing("kept from before")
-        if any(offer.speedup.candidate_ns <= self._goal(baseline) for offer in found.offers):
+        if any(offer.speedup.candidate_ns <= goal_of(self.engine, baseline) for offer in found.offers):
             return found, _for_nothing("not asked, since the best is at its bound")
         agent = self.agent(chosen, original, baseline, found, rounds)
-        added = self._explored(agent, chosen, original, baseline, found, rounds, watch)
+        added = explore(self.engine, chosen, original, baseline, rounds, watch, agent.explore, found.offers)
         if agent.finished:
             keep_search(self.engine, key, added)
         return _joined(found, added), self._told(agent, chosen, added)
@@ -129,32 +128,6 @@ class ModelUse:
             Patience(settings.retries, settings.most_wait),
             self.say,
         )
-
-    def _explored(
-        self,
-        agent: Agent,
-        chosen: Chosen,
-        original: Original,
-        baseline: Baseline,
-        found: Found,
-        rounds: int,
-        watch: Callable[[Step], None],
-    ) -> Found:
-        fused = FusedOriginal(original)
-        engine = self.engine
-        return optimize(
-            Subject(chosen.parsed, chosen.kernel, original.subject.contract, engine.settings.target),
-            (),
-            lambda candidate: verify_candidate(original, fused, candidate),
-            rounds=rounds,
-            goal_ns=self._goal(baseline),
-            watch=watch,
-            explore=agent.explore,
-            offers=found.offers,
-        )
-
-    def _goal(self, baseline: Baseline) -> float:
-        return (baseline.bound_ns or 0.0) * (1 + min(self.engine.settings.bound_margin, GOAL_MARGIN))
 
     def _workshop(self, chosen: Chosen, original: Original, baseline: Baseline, found: Found) -> Workshop:
         engine = self.engine

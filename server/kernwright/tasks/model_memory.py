@@ -12,7 +12,7 @@ from kernwright.fingerprint import fingerprint
 from kernwright.memory.experience import Experience as Remembered
 from kernwright.memory.experience import experience_of
 from kernwright.memory.features import features_of
-from kernwright.memory.recall import Query, Recall
+from kernwright.memory.recall import Query
 from kernwright.memory.record import Stage, stage_events
 from kernwright.memory.store import MemoryUnavailable
 from kernwright.memory.utility import optimise_reward
@@ -38,7 +38,7 @@ class ModelMemory:
             phase=phase.value,
         )
         try:
-            found = Recall(self.engine.memory, settings.memory).search(wanted, self.draw)
+            found = self.engine.recall.search(wanted, self.draw)
         except MemoryUnavailable as error:
             self.engine.warn(f"{error}; nothing is recalled")
             return ()

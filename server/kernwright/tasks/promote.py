@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,13 +14,12 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from kernwright import __version__
-from kernwright.apply import CannotWrite, write_source
+from kernwright.apply import CannotWrite, write_source, written_beside
 from kernwright.complaint import Complaint
 from kernwright.draft import Pair, Quiet, draft_rule, pair_of, quiet_of
 from kernwright.engine import LEARNED_RULES, Engine
 from kernwright.learn.resident import accepted_of, promotable, promotions, residency
 from kernwright.memory.model import Event, EventKind, Reason, standing
-from kernwright.memory.recall import Recall
 from kernwright.memory.store import MemoryUnavailable
 from kernwright.memory.utility import Utility
 from kernwright.rules.model import Rule, Status
@@ -48,7 +46,7 @@ def promote_what_has_earned_it(engine: Engine) -> list[Learned]:
     """Write a rule for each experience that has earned one here, and hold the bounds of resident rules."""
     learned: list[Learned] = []
     with _one_at_a_time(engine):
-        earned = _recall(engine).utilities()
+        earned = engine.recall.utilities()
         accepted = _accepted(engine)
         here = {event.experience for event in accepted}
         for experience in promotable(earned, _decided(engine), engine.settings.memory):
@@ -124,7 +122,7 @@ def demote_by_hand(engine: Engine, name: str) -> Path:
 def utilities_by_rule(engine: Engine) -> dict[str, Utility]:
     """What the learned rules have earned by now, by name; a log that cannot be read is an empty one."""
     decided = promotions(engine.memory.all_events(*_DECIDED))
-    earned = _recall(engine).utilities(decided)
+    earned = engine.recall.utilities(decided)
     return {
         str(event.data["rule"]): earned[experience] for experience, event in decided.items() if experience in earned
     }
@@ -145,7 +143,7 @@ def _keep_residents(engine: Engine) -> None:
     _note_edits(engine, decided, texts)
     # Cases are for tests: nobody's context holds them.
     told = {experience: text.partition("\n## Finds\n")[0] for experience, text in texts.items()}
-    now = residency(_recall(engine).utilities(texts), decided, told, engine.settings.memory)
+    now = residency(engine.recall.utilities(texts), decided, told, engine.settings.memory)
     for experience in now.go:
         _move(engine, decided[experience], EventKind.DEMOTED, "others earned more", by="bounds")
     for experience in now.back:
@@ -179,10 +177,6 @@ def experience_behind(engine: Engine, rule: str) -> str:
     return rule
 
 
-def _recall(engine: Engine) -> Recall:
-    return Recall(engine.memory, engine.settings.memory)
-
-
 def _decided(engine: Engine) -> dict[str, Event]:
     return promotions(engine.memory.events(*_DECIDED))
 
@@ -201,7 +195,7 @@ def _promote(engine: Engine, accepted: list[Event], experience: str, why: str) -
     if written is not None:
         _record(engine, EventKind.PROMOTED, experience, written.name, written.path, why)
         return Learned(written.name, written.path, why)
-    utility = _recall(engine).utilities([experience]).get(experience, Utility())
+    utility = engine.recall.utilities([experience]).get(experience, Utility())
     name = _free_name(engine, pairs[-1].rule or pairs[-1].transform or "edit")
     day = f"{datetime.now(UTC):%Y-%m-%d}"
     draft = draft_rule(name, pairs, utility, engine.rules.rules, day, _turned_down(engine, experience))
@@ -249,21 +243,13 @@ def _free_name(engine: Engine, base: str) -> str:
 
 def create_rule_file(path: Path, text: str) -> None:
     """A new rule file, whole or not at all, whatever happens meanwhile; never over one that is there."""
-    temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.stem}.", delete=False) as stream:
-            temporary = Path(stream.name)
-            stream.write(text.encode("utf-8"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(0o644)
-        os.link(temporary, path)
+        with written_beside(path, text.encode("utf-8")) as temporary:
+            temporary.chmod(0o644)
+            os.link(temporary, path)
     except OSError as error:
         raise CannotWrite(f"{path}: {error.strerror or error}; the rule was not written") from None
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
 
 
 def set_status(path: Path, status: str) -> None:

@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from kernwright.complaint import Complaint
 from kernwright.engine import Engine
 from kernwright.memory.experience import Experience
-from kernwright.memory.recall import Recall
 from kernwright.memory.transfer import forget
 from kernwright.memory.utility import Step, Utility, history
 from kernwright.tasks.promote import experience_behind
@@ -29,7 +28,7 @@ class Remembered:
 
 def everything(engine: Engine) -> list[Remembered]:
     """All experiences, those of the highest utility first."""
-    recall = _recall(engine)
+    recall = engine.recall
     earned = recall.utilities()
     known = [Remembered(one, earned.get(one.identity, Utility())) for one in recall.experiences()]
     return sorted(known, key=lambda one: (-one.utility.optimise, -one.utility.adopted, one.experience.key))
@@ -37,8 +36,8 @@ def everything(engine: Engine) -> list[Remembered]:
 
 def one_of(engine: Engine, name: str) -> Remembered:
     """The experience of a name: its key, its identity, or a rule that it became."""
-    recall = _recall(engine)
-    identity = _identity(engine, recall, name)
+    recall = engine.recall
+    identity = _identity(engine, name)
     utility = recall.utilities([identity]).get(identity, Utility())
     return Remembered(recall.named([identity]).get(identity, Experience(identity)), utility)
 
@@ -52,16 +51,12 @@ def why(engine: Engine, name: str) -> tuple[Remembered, list[Step]]:
 
 def forget_some(engine: Engine, names: Sequence[str]) -> int:
     """Remove what this workspace told of some experiences; how many events went."""
-    recall = _recall(engine)
-    return forget(engine.memory, [_identity(engine, recall, name) for name in names])
+    return forget(engine.memory, [_identity(engine, name) for name in names])
 
 
-def _recall(engine: Engine) -> Recall:
-    return Recall(engine.memory, engine.settings.memory)
-
-
-def _identity(engine: Engine, recall: Recall, name: str) -> str:
+def _identity(engine: Engine, name: str) -> str:
     """``NotRemembered`` where there is nothing of that name: neither words nor a utility."""
+    recall = engine.recall
     if (found := recall.named([name]).get(name)) is not None:
         return found.identity
     behind = experience_behind(engine, name)

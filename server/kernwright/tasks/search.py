@@ -9,10 +9,9 @@ from kernwright.counted_loops import CountedLoops
 from kernwright.engine import Engine
 from kernwright.find.facts import Facts
 from kernwright.kernel import Kernel
-from kernwright.memory.recall import Recall
 from kernwright.memory.store import MemoryUnavailable
-from kernwright.offer import experience_identity
-from kernwright.optimize import Found, Step, Subject, optimize
+from kernwright.offer import Offer, experience_identity
+from kernwright.optimize import Explore, Found, Step, Subject, Verify, optimize
 from kernwright.propose.candidate import Candidate, Proposer
 from kernwright.propose.from_rules import RuleProposer
 from kernwright.propose.registry import TRANSFORMS
@@ -46,16 +45,53 @@ def search(
     watch: Callable[[Step], None],
 ) -> Found:
     """Search for at most ``rounds`` rounds, and as long as the settings allow."""
-    fused = FusedOriginal(original)
     return optimize(
-        Subject(chosen.parsed, chosen.kernel, original.subject.contract, engine.settings.target),
+        _subject(engine, chosen, original),
         proposers(engine, chosen),
-        lambda candidate: _traced(engine, candidate, verify_candidate(original, fused, candidate)),
+        _verify(engine, original),
         rounds=rounds,
         seconds=engine.settings.search_seconds,
-        goal_ns=(baseline.bound_ns or 0.0) * (1 + min(engine.settings.bound_margin, GOAL_MARGIN)),
+        goal_ns=goal_of(engine, baseline),
         watch=watch,
     )
+
+
+def explore(
+    engine: Engine,
+    chosen: Chosen,
+    original: Original,
+    baseline: Baseline,
+    rounds: int,
+    watch: Callable[[Step], None],
+    by: Explore,
+    offers: Sequence[Offer],
+) -> Found:
+    """Have somebody work on a kernel who learns from each verdict; ``offers`` are there already. Whoever it is keeps
+    to limits of time of their own."""
+    return optimize(
+        _subject(engine, chosen, original),
+        (),
+        _verify(engine, original),
+        rounds=rounds,
+        goal_ns=goal_of(engine, baseline),
+        watch=watch,
+        explore=by,
+        offers=offers,
+    )
+
+
+def goal_of(engine: Engine, baseline: Baseline) -> float:
+    """The nanoseconds of a call at which there is nothing left to look for; 0 where no bound is known."""
+    return (baseline.bound_ns or 0.0) * (1 + min(engine.settings.bound_margin, GOAL_MARGIN))
+
+
+def _subject(engine: Engine, chosen: Chosen, original: Original) -> Subject:
+    return Subject(chosen.parsed, chosen.kernel, original.subject.contract, engine.settings.target)
+
+
+def _verify(engine: Engine, original: Original) -> Verify:
+    fused = FusedOriginal(original)
+    return lambda candidate: _traced(engine, candidate, verify_candidate(original, fused, candidate))
 
 
 def _traced(engine: Engine, candidate: Candidate, verdict: Verdict) -> Verdict:
@@ -84,9 +120,8 @@ def preference(engine: Engine) -> Preference:
     settings = engine.settings
     if not settings.memory.order_search:
         return Preference()
-    recall = Recall(engine.memory, settings.memory)
     try:
-        earned, values = recall.worth(), recall.values()
+        earned, values = engine.recall.worth(), engine.recall.values()
     except MemoryUnavailable:
         return Preference()
     return Preference(lambda candidate: earned.get(experience_identity(candidate, settings.target), 0.0), values)
