@@ -28,6 +28,25 @@ float dot(int n, const float *x, const float *y)
 }
 """
 DOT = CONTRACT + BODY
+SHRINK = """\
+/* kernwright
+[args]
+n = "i32"
+x = "in f32[n] in -1..1"
+y = "out f32[n]"
+[check]
+n = [0, 1, 7, 64, 1000]
+tolerance = {rel = 1e-5, abs = 1e-6}
+[time]
+n = 4096
+*/
+void shrink(int n, const float *restrict x, float *restrict y)
+{
+    for (int i = 0; i < n; i++)
+        /* é𝄞 */ y[i] = x[i] * 0.3;
+}
+"""
+"""Its rewrite is one letter on one line: ``0.3f``, which ghost text can show."""
 RULE = "float-sum-in-order"
 STATEMENT = "sum += x[i] * y[i]"
 """What the finding is about. Before it stand characters of two and of four bytes, so that units cannot be mistaken."""

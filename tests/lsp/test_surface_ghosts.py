@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from ..editors.kernels import SHRINK
 from .client import at
 from .documents import Encoding
 from .frames import JsonObject
@@ -15,26 +16,6 @@ from .test_surface_actions import offered
 from .test_surface_faults import SERVER
 
 pytestmark = needs_compiler
-
-SHRINK = """\
-/* kernwright
-[args]
-n = "i32"
-x = "in f32[n] in -1..1"
-y = "out f32[n]"
-[check]
-n = [0, 1, 7, 64, 1000]
-tolerance = {rel = 1e-5, abs = 1e-6}
-[time]
-n = 4096
-*/
-void shrink(int n, const float *restrict x, float *restrict y)
-{
-    for (int i = 0; i < n; i++)
-        /* é𝄞 */ y[i] = x[i] * 0.3;
-}
-"""
-"""Its rewrite is one letter on one line: ``0.3f``."""
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])

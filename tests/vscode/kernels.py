@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..editors.kernels import DOT, RULE, STATEMENT, place_of
+from ..editors.kernels import DOT, RULE, SHRINK, STATEMENT, place_of
 
 __all__ = ["DOT", "GATHER", "MATMUL", "RULE", "SCALE", "SHRINK", "STATEMENT", "place_of"]
 
@@ -25,26 +25,6 @@ float gather(int n, const int *index, const float *x)
 }
 """
 """No contract can be inferred: how long ``x`` is has to be said."""
-
-SHRINK = """\
-/* kernwright
-[args]
-n = "i32"
-x = "in f32[n] in -1..1"
-y = "out f32[n]"
-[check]
-n = [0, 1, 7, 64, 1000]
-tolerance = {rel = 1e-5, abs = 1e-6}
-[time]
-n = 4096
-*/
-void shrink(int n, const float *restrict x, float *restrict y)
-{
-    for (int i = 0; i < n; i++)
-        /* é𝄞 */ y[i] = x[i] * 0.3;
-}
-"""
-"""Its rewrite is one letter on one line: ``0.3f``, which ghost text can show."""
 
 MATMUL = """\
 /* kernwright

@@ -183,10 +183,7 @@ async def _switch(server: KernwrightServer, arguments: dict[str, Any], *, on: bo
     folders = server.session.folders
     if not folders:
         raise ReplyError("no folder is open whose rules could be changed")
-    named = arguments.get("folder")
-    folder = folders[0] if named is None else next((one for one in folders if str(one) == named), None)
-    if folder is None:
-        raise ReplyError(f"{named}: is no folder of the workspace", INVALID_PARAMS)
+    folder = ext.folder_named(server, arguments.get("folder"))
     answer = await server.session.analysis.ask(SwitchRule(folder, name, on))
     if isinstance(answer, Refused):
         raise ReplyError(answer.why)

@@ -7,13 +7,14 @@ again.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kernwright.lsp import ext
 from kernwright.lsp.endpoint import ReplyError
 from kernwright.lsp.ext_messages import TakenBackParams
+from kernwright.lsp.ext_params import plain
 from kernwright.mirror.messages import Decide, Refused, TakeBack
 from kernwright.session.facts import KeptOffer, PlacedKernel
 
@@ -162,7 +163,7 @@ class Decisions:
 
     def _tell(self, uri: str, offer: KeptOffer, decision: Literal["accepted", "rejected"]) -> TakenBackParams:
         params = TakenBackParams(uri, offer.id, offer.title, decision)
-        self._server.endpoint.notify(ext.TAKEN_BACK, asdict(params))
+        self._server.endpoint.notify(ext.TAKEN_BACK, plain(params))
         return params
 
     def _forget(self, uri: str) -> None:

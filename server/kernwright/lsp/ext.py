@@ -6,7 +6,7 @@ Every notification can be left aside: an editor that knows none of them loses vi
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from kernwright.lsp import job_words
@@ -32,6 +32,7 @@ from kernwright.lsp.ext_messages import (
     TestRuleResult,
     TrustParams,
 )
+from kernwright.lsp.ext_params import plain
 from kernwright.lsp.ext_views import (
     KernelsChangedParams,
     KernelsParams,
@@ -39,6 +40,7 @@ from kernwright.lsp.ext_views import (
     ReportParams,
     ReportResult,
 )
+from kernwright.lsp.message import INVALID_PARAMS
 from kernwright.lsp.report_data import offer_item
 from kernwright.mirror.messages import RulesOf, RuleStanding
 from kernwright.session.jobs import Job
@@ -98,7 +100,7 @@ def register(server: KernwrightServer) -> None:
         root = server.session.roots.get(folder)
         if root is not None:
             status = StatusParams(server.version or "", server.session.trusted, str(folder), root.rules)
-            server.endpoint.notify(STATUS, asdict(status))
+            server.endpoint.notify(STATUS, plain(status))
 
     told: dict[str, list[tuple[str, str]]] = {}
 
@@ -120,7 +122,7 @@ def register(server: KernwrightServer) -> None:
 
 
 def tell_job(server: KernwrightServer, job: Job) -> None:
-    server.endpoint.notify(JOB, asdict(job_params(job)))
+    server.endpoint.notify(JOB, plain(job_params(job)))
 
 
 def job_params(job: Job) -> JobParams:
@@ -148,15 +150,27 @@ def tell_offers(server: KernwrightServer, uri: str) -> None:
     if document is None:
         return
     items = tuple(offer_item(placed, offer) for placed, offer in server.session.offers(uri))
-    server.endpoint.notify(OFFERS, asdict(OffersParams(uri, document.client_version, items)))
+    server.endpoint.notify(OFFERS, plain(OffersParams(uri, document.client_version, items)))
 
 
 def tell_rules(server: KernwrightServer) -> None:
     async def tell() -> None:
         for params in await rules_of(server):
-            server.endpoint.notify(RULES, asdict(params))
+            server.endpoint.notify(RULES, plain(params))
 
     server.endpoint.run_in_background("rules", tell())
+
+
+def folder_named(server: KernwrightServer, named: object) -> Path:
+    """The folder that a request names, or the first one."""
+    folders = server.session.folders
+    if named is not None:
+        folders = tuple(folder for folder in folders if str(folder) == named)
+        if not folders:
+            raise ReplyError(f"{named}: is no folder of the workspace", INVALID_PARAMS)
+    if not folders:
+        raise ReplyError("no folder is open; open one first")
+    return folders[0]
 
 
 async def rules_of(server: KernwrightServer) -> list[RulesParams]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -37,7 +37,6 @@ from kernwright.lsp.ext_views import (
     ReportParams,
     ReportResult,
 )
-from kernwright.lsp.message import INVALID_PARAMS
 from kernwright.lsp.report_kernels import open_kernels, other_kernels
 from kernwright.lsp.reports import kernel_of, report_result
 from kernwright.mirror.messages import ChangeRule, Refused, RuleChanged, RuleDocument, RuleText
@@ -91,7 +90,7 @@ def _tell_changes(server: KernwrightServer) -> None:
 
     def tell(uri: str) -> None:
         waiting.discard(uri)
-        server.endpoint.notify(ext.KERNELS_CHANGED, asdict(KernelsChangedParams(uri)))
+        server.endpoint.notify(ext.KERNELS_CHANGED, plain(KernelsChangedParams(uri)))
 
     listeners = server.session.listeners
     for group in (listeners.analysed, listeners.facts, listeners.closed):
@@ -124,12 +123,12 @@ async def _report(server: KernwrightServer, views: Views, params: ReportParams) 
 
 
 async def _rules(server: KernwrightServer, views: Views, params: RulesRequest) -> RulesResult:
-    named = None if params.folder is None else str(_folder(server, params.folder))
+    named = None if params.folder is None else str(ext.folder_named(server, params.folder))
     return RulesResult(tuple(one for one in await ext.rules_of(server) if named in (None, one.folder)))
 
 
 async def _change_rule(server: KernwrightServer, views: Views, params: ChangeRuleParams) -> ChangeRuleResult:
-    folder = _folder(server, params.folder)
+    folder = ext.folder_named(server, params.folder)
     changed = await server.session.analysis.ask(ChangeRule(folder, params.name, params.change))
     if not isinstance(changed, RuleChanged):
         raise ReplyError(_why(changed))
@@ -139,7 +138,7 @@ async def _change_rule(server: KernwrightServer, views: Views, params: ChangeRul
 
 
 async def _test_rule(server: KernwrightServer, views: Views, params: TestRuleParams) -> TestRuleResult:
-    folder, title = _folder(server, params.folder), f"Testing the rule {params.name}"
+    folder, title = ext.folder_named(server, params.folder), f"Testing the rule {params.name}"
     tested = await _done(server.session.submit_aside(JobKind.TEST_RULE, folder, params.name, title))
     if not isinstance(tested, RuleTested):
         raise ReplyError(_why(tested))
@@ -149,7 +148,7 @@ async def _test_rule(server: KernwrightServer, views: Views, params: TestRulePar
 
 
 async def _rule_text(server: KernwrightServer, views: Views, params: RuleTextParams) -> RuleTextResult:
-    found = await server.session.analysis.ask(RuleText(_folder(server, params.folder), params.name))
+    found = await server.session.analysis.ask(RuleText(ext.folder_named(server, params.folder), params.name))
     if not isinstance(found, RuleDocument):
         raise ReplyError(_why(found))
     return RuleTextResult(found.name, str(found.path) if found.path is not None else None, found.text)
@@ -160,7 +159,7 @@ async def _machine(server: KernwrightServer, views: Views, params: MachineParams
     if not session.trusted:
         views.machine = None
     elif views.machine is None or params.again:
-        folder = _folder(server, params.folder)
+        folder = ext.folder_named(server, params.folder)
         found = await _done(session.submit_aside(JobKind.EXAMINE, folder, "", "Looking at this machine"))
         if not isinstance(found, MachineExamined):
             raise ReplyError(_why(found))
@@ -181,18 +180,6 @@ async def _machine(server: KernwrightServer, views: Views, params: MachineParams
 
 async def _take_back(server: KernwrightServer, views: Views, params: TakeBackParams) -> TakenBackParams:
     return await server.decisions.take_back(params.offer)
-
-
-def _folder(server: KernwrightServer, named: str | None) -> Path:
-    """The folder that a request names, or the first one."""
-    folders = server.session.folders
-    if named is not None:
-        folders = tuple(folder for folder in folders if str(folder) == named)
-        if not folders:
-            raise ReplyError(f"{named}: is no folder of the workspace", INVALID_PARAMS)
-    if not folders:
-        raise ReplyError("no folder is open; open one first")
-    return folders[0]
 
 
 async def _done(job: Job) -> object:

@@ -136,8 +136,8 @@ def build(
     slots = slots_of(contract)
     where = (str(command.directory), str(snapshot.path))
     headers = included_content(snapshot.path, snapshot.data, command.directory, command.flags)
-    warnings = _warning_flags(command)
-    key = content_key("unit, placed", text, headers, *where, *command.key, *LIBRARY_FLAGS, *warnings, *variant.key)
+    added = (*LIBRARY_FLAGS, *_warning_flags(command))
+    key = content_key("unit, placed", text, headers, *where, *command.key, *added, *variant.key)
     folder = workbench.scratch / f"unit-{key[:20]}"
     library = Library(folder / "unit.so", folder / "unit.o", slots)
     messages = folder / MESSAGES
@@ -149,7 +149,7 @@ def build(
         for path, part in zip((messages, library.object, library.path), _unpacked(cached), strict=True):
             path.write_bytes(part)
         return _with_messages(library, messages.read_text())
-    said = _compile(unit, text, command, workbench, variant, library)
+    said = _compile(unit, text, command, workbench, variant, added, library)
     if isinstance(said, BuildFailure):
         return said
     workbench.cache.put(key, _packed(said.encode(), library.object.read_bytes(), library.path.read_bytes()))
@@ -157,7 +157,13 @@ def build(
 
 
 def _compile(
-    unit: Unit, text: bytes, command: BuildCommand, workbench: Workbench, variant: Variant, library: Library
+    unit: Unit,
+    text: bytes,
+    command: BuildCommand,
+    workbench: Workbench,
+    variant: Variant,
+    added: tuple[str, ...],
+    library: Library,
 ) -> str | BuildFailure:
     """Write, compile and link; what the compiler said beside its success. The object is kept: only there can be told
     which functions have linkage."""
@@ -170,8 +176,7 @@ def _compile(
     quoted = ("-iquote", str(snapshot.path.parent.absolute()))
     kind = "c++" if language is Language.CPP else "c"
     target = ["-c", "-x", kind, str(source), "-o", str(library.object)]
-    added = (*variant.compile, *LIBRARY_FLAGS, *_warning_flags(command))
-    compiled = _step([*words, *added, *quoted, *target], command, workbench, source)
+    compiled = _step([*words, *variant.compile, *added, *quoted, *target], command, workbench, source)
     if isinstance(compiled, BuildFailure):
         return compiled
     linked = _link([*words, *variant.link], variant, command, workbench, library)

@@ -23,8 +23,10 @@ from kernwright.verify.verdict import Stage, StageName, StageStatus
 
 SANITIZE = ("-fsanitize=address,undefined",)
 SANITIZED = Variant(("-O1", "-g", "-fno-omit-frame-pointer", *SANITIZE, "-fno-sanitize=vptr"), SANITIZE)
-FILLED = replace(SANITIZED, compile=(*SANITIZED.compile, "-ftrivial-auto-var-init=pattern"))
-"""What has no value gets one that leads astray, so that whoever reads it is seen: gcc from 12 on, and clang."""
+FILL = "-ftrivial-auto-var-init=pattern"
+"""What has no value gets one that leads astray, so that whoever reads it is seen. gcc knows the flag from 12 on, and
+clang; a variable that is read in its own initialiser is none to it."""
+FILLED = replace(SANITIZED, compile=(*SANITIZED.compile, FILL))
 _ALONE = ("-O2", "-std=gnu11", "-DKW_SANITIZED")
 SANITIZED_RUNNER = NativeProgram(
     "kw_run_sanitized", RUNNER_SOURCES, RUNNER_HEADERS, ("-O1", "-std=gnu11", "-g", "-DKW_SANITIZED", *SANITIZE),

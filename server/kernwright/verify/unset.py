@@ -17,12 +17,11 @@ from kernwright.verify.baseline import Baseline
 from kernwright.verify.build import Unit, Variant, build
 from kernwright.verify.equal import Comparison
 from kernwright.verify.native_program import build_native
-from kernwright.verify.safe import PLAIN_RUNNER, run_beside, sanitized_job
+from kernwright.verify.safe import FILL, PLAIN_RUNNER, run_beside, sanitized_job
 from kernwright.verify.stages import Library
 from kernwright.verify.verdict import Status
 
-FILLED = Variant(("-ftrivial-auto-var-init=pattern",))
-"""gcc knows it from 12 on; a variable that is read in its own initialiser is none to it."""
+FILLED = Variant((FILL,))
 FOLLOWED = Variant(("-O0", "-g", *(("-mno-avx512f",) if platform.machine() in ("x86_64", "AMD64") else ())))
 """Nothing of the text is optimised away; valgrind does not know the widest vectors."""
 _SUSPICION = "uninitialized"
