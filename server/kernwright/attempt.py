@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+NO_ROUNDS = "no rounds are left"
+"""How a search begins to say that it verifies nothing more."""
+
 
 @dataclass(frozen=True)
 class Attempt:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from kernwright.attempt import Attempt
+from kernwright.attempt import NO_ROUNDS, Attempt
 from kernwright.combine import combined, resulting_kernel
 from kernwright.contract import Contract
 from kernwright.kernel import Kernel
@@ -26,7 +26,6 @@ Submit = Callable[[Candidate], Verdict | str]
 """Verifies one candidate within a search: the verdict, or why it was not tried."""
 Explore = Callable[[Submit], None]
 """Makes candidates one after another, each with knowledge of what came of those before."""
-NO_ROUNDS = "no rounds are left"
 
 _EXPLORED = 4
 """Further parameter choices that one loop and transform get after a first success."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kernwright.difference.tree import Tree
@@ -73,7 +73,7 @@ class Filler:
             tree.kind == "identifier" and tree.text in names for tree, names in zip(trees, self.fresh, strict=True)
         ):
             return [(first.start, first.end, f"{{new:{first.text}}}")]
-        if not _are_among(trees, self.locals, any) and all(tree.key == first.key for tree in trees):
+        if not _any_is_among(trees, self.locals) and all(tree.key == first.key for tree in trees):
             return []
         if (longer := self._lengthened(trees)) is not None:
             return [(first.start, first.end, longer)]
@@ -95,12 +95,8 @@ class Filler:
         return None
 
 
-def _are_among(
-    trees: Sequence[Tree], names: Sequence[frozenset[str]], quantifier: Callable[[Iterable[bool]], bool]
-) -> bool:
-    return quantifier(
-        tree.kind == "identifier" and tree.text in known for tree, known in zip(trees, names, strict=True)
-    )
+def _any_is_among(trees: Sequence[Tree], names: Sequence[frozenset[str]]) -> bool:
+    return any(tree.kind == "identifier" and tree.text in known for tree, known in zip(trees, names, strict=True))
 
 
 def _unwrapped(tree: Tree) -> Tree:

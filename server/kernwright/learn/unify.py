@@ -82,25 +82,25 @@ class Unifier:
         )
 
     def _structure(self, trees: tuple[Tree, ...]) -> Pattern | None:
-        children: list[Pattern] = []
-        for parts in zip(*(tree.children for tree in trees), strict=True):
-            child = self.pattern(parts)
-            if child is None:
-                return None
-            children.append(child)
-        return Pattern(trees, children=tuple(children))
+        children = self._patterns([tree.children for tree in trees])
+        return Pattern(trees, children=children) if children is not None else None
 
     def _part_of_block(self, trees: tuple[Tree, ...]) -> Pattern | None:
         held = [[child for child in tree.children if self._holds_mark(child)] for tree in trees]
         if len({len(each) for each in held}) != 1:
             return None
-        children: list[Pattern] = []
-        for parts in zip(*held, strict=True):
-            child = self.pattern(parts)
-            if child is None:
+        children = self._patterns(held)
+        return Pattern(trees, children=children, is_partial=True) if children is not None else None
+
+    def _patterns(self, rows: Sequence[Sequence[Tree]]) -> tuple[Pattern, ...] | None:
+        """The patterns of what stands at the same place in each row; None where one has none."""
+        patterns: list[Pattern] = []
+        for parts in zip(*rows, strict=True):
+            pattern = self.pattern(parts)
+            if pattern is None:
                 return None
-            children.append(child)
-        return Pattern(trees, children=tuple(children), is_partial=True)
+            patterns.append(pattern)
+        return tuple(patterns)
 
     def _variable(self, trees: tuple[Tree, ...]) -> Pattern | None:
         below = [child for tree in trees for child in tree.children]

@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from kernwright.languages import Language, language_of
 from kernwright.memory.model import Event, EventKind
 
 _LONGEST_TEXT = 4000
@@ -118,7 +120,7 @@ def _of_offer(event: Event) -> Experience:
         change=f"{data.get('change') or data.get('title', '')} ({how}{': ' + words if words else ''})"[:_LONGEST_TEXT],
         effect=f"{effect}{assumed}; {'accepted' if accepted else 'offered'}".removeprefix("; "),
         tags=tuple(dict.fromkeys(tag for tag in (symptom, how, rule) if tag)),
-        language="cpp" if str(data.get("path", "")).endswith((".cpp", ".cc", ".cxx", ".hpp")) else "c",
+        language=(language_of(Path(str(data.get("path", "")))) or Language.C).value,
         before=str(data.get("region_text", ""))[:_LONGEST_TEXT] if accepted else "",
         after=str(data.get("after_region", ""))[:_LONGEST_TEXT] if accepted else "",
         workspace=event.workspace,

@@ -272,10 +272,7 @@ def history(events: Iterable[Event], experience: str, constants: MemorySettings)
     for event in events:
         account = fold.accounts.get(experience) or Account()
         repair, optimise = account.repair, account.optimise
-        (
-            moves,
-            decisions,
-        ) = account.moves, len(account.decisions)
+        moves, decisions = account.moves, len(account.decisions)
         fold.settle(rows_of((event,)))
         now = fold.accounts.get(experience)
         if now is None:

@@ -9,13 +9,12 @@ from kernwright.agent.experience import StageOutcome
 from kernwright.agent.tools.tool import Tool
 from kernwright.agent.versions import Version
 from kernwright.agent.words import verdict_words
+from kernwright.attempt import NO_ROUNDS
 from kernwright.propose.candidate import Candidate
 from kernwright.verify.verdict import Status, Verdict
 
 SOURCE = "model"
 _REMEMBERED = 8
-NO_ROUNDS = "no rounds are left"
-"""How a search says that it verifies nothing more."""
 
 
 class Submit(OfVersion):
