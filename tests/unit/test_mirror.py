@@ -127,6 +127,22 @@ def test_the_keys_of_what_an_edit_concerns_change_and_no_others(old: bytes, new:
     assert {one.name for one in before.kernels if one.key != key_of(after, one.name)} - {"twice"} == concerned
 
 
+def test_a_key_changes_with_what_it_leads_to_over_others() -> None:
+    text = (
+        b"static float inner(float v) { return v; }\nstatic float outer(float v) { return inner(v); }\n"
+        b"void whole(int n, float *x)\n{\n    for (int i = 0; i < n; i++)\n        x[i] = outer(x[i]);\n}\n"
+    )
+    analyser = Analyser(RULES)
+    document, before = analysed_text(text, analyser)
+    document.replace(text.replace(b"return v;", b"return -v;"), 1)
+    after = analyser.analyse(document)
+    document.replace(text, 2)
+    again = analyser.analyse(document)
+    assert after is not None and again is not None
+    assert key_of(before, "whole") != key_of(after, "whole")
+    assert key_of(before, "whole") == key_of(again, "whole")
+
+
 def test_remarks_stay_with_a_kernel_that_moves_and_leave_one_that_changes() -> None:
     analyser = Analyser(RULES)
     document, plain = analysed_text(C_TEXT, analyser)
